@@ -410,6 +410,22 @@ class RunConfig:
         _one_of("precision", self.precision, ("auto", "fp32", "bf16"))
 
 
+@dataclass(kw_only=True)
+class ModelFolderConfig:
+    """The `config.yaml` of a trained model's folder: all that is needed to build it and to treat its text."""
+
+    format_version: int
+    nmt_version: str
+    direction: str
+    script: str
+    """`convert`: Chinese input is turned into simplified script, as the training text was."""
+    source_size: int
+    """Pieces in the source vocabulary."""
+    target_size: int
+    model: ModelConfig
+    decode: DecodeConfig
+
+
 DATA = {"tatoeba": TatoebaConfig, "files": FilesConfig, "tsv": TsvConfig}
 ENCODERS = {"recurrent": RecurrentEncoderConfig, "self_attention": SelfAttentionEncoderConfig}
 DECODERS = {"recurrent": RecurrentDecoderConfig}

@@ -1,0 +1,8 @@
+"""`python -m nmt` is `nmt` (torchrun needs a module to run)."""
+
+import sys
+
+from nmt.cli.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+"""From the `data` settings to the files of each part and the reader for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from nmt.config import AlignedFiles, DataConfig, FilesConfig, TatoebaConfig, TsvConfig, TsvFile
+from nmt.data import tatoeba
+from nmt.data.corpus import Pair, read_files, read_tsv
+from nmt.data.lines import LineCounts
+from nmt.errors import ConfigError
+
+PARTS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The files of one part and how to read them; pairs come with English as source."""
+
+    files: tuple[Path, ...]
+    read: Callable[[LineCounts], Iterator[Pair]]
+
+
+def parts(data: DataConfig) -> dict[str, Part]:
+    """What there is to read.
+
+    Args:
+        data: The settings of one kind of corpus.
+
+    Returns:
+        `train`, and `dev` and `test` where the person gave files for them.
+
+    Raises:
+        ConfigError: A file that is needed is not given.
+        DataError: Tatoeba is not installed.
+    """
+    match data:
+        case TatoebaConfig():
+            path = tatoeba.find_tatoeba()
+            return {"train": Part((path,), lambda counts: tatoeba.read_tatoeba(path, counts))}
+        case FilesConfig():
+            found = {name: _aligned(getattr(data, name), name=name) for name in PARTS}
+        case TsvConfig():
+            found = {name: _columns(getattr(data, name), name=name) for name in PARTS}
+        case _:
+            raise ConfigError(f"data.kind is {data.kind!r}, but it must be one of: tatoeba, files, tsv")
+    if data.source_language == "zh":
+        found = {name: part and _flipped(part) for name, part in found.items()}
+    return {name: part for name, part in found.items() if part is not None}
+
+
+def licence(data: DataConfig) -> str:
+    """The licence of the text: what the person says, or what the corpus is known to have."""
+    return data.licence or (tatoeba.LICENCE if isinstance(data, TatoebaConfig) else "")
+
+
+def attribution(data: DataConfig) -> str:
+    """Whom to name: what the person says, or what the corpus asks for."""
+    return data.attribution or (tatoeba.ATTRIBUTION if isinstance(data, TatoebaConfig) else "")
+
+
+def _aligned(files: AlignedFiles, *, name: str) -> Part | None:
+    if files.source is None and files.target is None and name != "train":
+        return None
+    for side, path in (("source", files.source), ("target", files.target)):
+        if path is None:
+            raise ConfigError(f"data.{name}.{side} is not given: set data.{name}.{side}=FILE")
+    source, target = Path(str(files.source)), Path(str(files.target))
+    return Part((source, target), lambda counts: read_files(source, target, counts))
+
+
+def _columns(file: TsvFile, *, name: str) -> Part | None:
+    if file.path is None:
+        if name != "train":
+            return None
+        raise ConfigError("data.train.path is not given: set data.train.path=FILE")
+    for side in ("source_column", "target_column"):
+        if getattr(file, side) < 1:
+            raise ConfigError(f"data.{name}.{side} is {getattr(file, side)}, but columns are counted from 1")
+    path = Path(file.path)
+    reader = partial(read_tsv, path, source_column=file.source_column, target_column=file.target_column)
+    return Part((path,), lambda counts: reader(counts=counts))
+
+
+def _flipped(part: Part) -> Part:
+    return Part(part.files, lambda counts: (pair.flipped() for pair in part.read(counts)))

@@ -1,0 +1,168 @@
+"""Text in, text out: normalise, encode, search, decode, restore; and the attention that was paid on the way.
+
+    translator = Translator.load("runs/demo/best")
+    translator.translate(["How are you?"])[0].text
+
+Lines are translated in batches of similar length, and come back in their own order, one for one. A line's translation
+depends on that line alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from nmt.align.links import Alignment, extract
+from nmt.checkpoint import TrainedModel, load_model
+from nmt.data.batch import collate, source_batch
+from nmt.decode.search import Hypothesis, Marks, beam_search
+from nmt.device import choose_device
+from nmt.errors import DataError
+from nmt.model.seq2seq import DecoderState
+from nmt.text.normalise import normalise, restore
+from nmt.text.script import opencc_available, to_simplified
+from nmt.text.tokenizer import BOS, EOS, PAD, UNK
+
+MARKS = Marks(begin=BOS, end=EOS, forbidden=(PAD, UNK, BOS))
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A line's translation."""
+
+    text: str
+    score: float  # log probability over length ** penalty; 0.0 for lines that never reached the model
+
+
+class Translator:
+    """A trained model, ready to translate and to align."""
+
+    def __init__(self, trained: TrainedModel, device: torch.device | None = None) -> None:
+        self.trained = trained
+        self.device = device or torch.device("cpu")
+        self.direction = trained.config.direction
+        self.source_language = trained.source_language
+        self.target_language = trained.target_language
+
+    @classmethod
+    def load(cls, folder: Path | str, device: str = "auto") -> Translator:
+        """Read a model folder.
+
+        Raises:
+            CheckpointError: it is missing or damaged.
+            ConfigError: there is no such device.
+        """
+        chosen = choose_device(device)
+        return cls(load_model(folder, chosen), chosen)
+
+    def translate(
+        self,
+        lines: Sequence[str],
+        *,
+        beam: int | None = None,
+        batch_tokens: int = 4096,
+        progress: Callable[[int], object] | None = None,
+    ) -> list[Translation]:
+        """Translate lines of text.
+
+        Args:
+            lines: one sentence each. A blank line gives a blank line; one without letter or digit is copied.
+            beam: hypotheses kept while searching; the model's own setting unless given.
+            batch_tokens: source pieces translated at once, padding and hypotheses counted.
+            progress: called with the number of lines done since the last call.
+
+        Returns:
+            Exactly one translation for each line, in order.
+        """
+        beam = beam or self.trained.config.decode.beam
+        results = [Translation(line.strip(), 0.0) for line in lines]
+        wanted = [index for index, line in enumerate(lines) if any(char.isalnum() for char in line)]
+        ids = self.trained.source_tokenizer.encode([self._clean(lines[index], self.source_language) for index in wanted])
+        wanted_ids = {index: row for index, row in zip(wanted, ids, strict=True) if row}
+        if progress:
+            progress(len(lines) - len(wanted_ids))
+        for batch in _by_length(wanted_ids, batch_tokens // beam):
+            for index, best in zip(batch, self._search([wanted_ids[i] for i in batch], beam), strict=True):
+                text = self.trained.target_tokenizer.decode(best.ids)
+                results[index] = Translation(restore(text, self.target_language), best.score)
+            if progress:
+                progress(len(batch))
+        return results
+
+    def align(self, pairs: Sequence[tuple[str, str]], *, unit: str = "word") -> list[Alignment]:
+        """Word alignments of sentences with given translations, read off the source-target attention.
+
+        The target is forced on the decoder; row t of the weights belongs to the piece that is predicted at t.
+
+        Args:
+            pairs: (source, target) lines.
+            unit: `word` (English words, Chinese characters) or `piece`.
+
+        Raises:
+            DataError: a side of a pair is blank.
+        """
+        return [self._align(number, *pair, unit=unit) for number, pair in enumerate(pairs, start=1)]
+
+    @torch.inference_mode()
+    def _search(self, rows: Sequence[Sequence[int]], beam: int) -> list[Hypothesis]:
+        model, decode = self.trained.model, self.trained.config.decode
+        source_ids, lengths = source_batch(rows)
+
+        def step(last: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
+            decoded = model.decode(last.unsqueeze(1), state)
+            return torch.log_softmax(model.logits(decoded.features[:, -1]).float(), dim=-1), decoded.state
+
+        hypotheses = beam_search(
+            model.start(model.encode(source_ids.to(self.device), lengths.to(self.device))),
+            step,
+            marks=MARKS,
+            limits=[int(decode.max_ratio * length) + decode.max_extra for length in lengths.tolist()],
+            beam=beam,
+            length_penalty=decode.length_penalty,
+            device=self.device,
+        )
+        return [found[0] for found in hypotheses]
+
+    @torch.inference_mode()
+    def _align(self, number: int, source: str, target: str, *, unit: str) -> Alignment:
+        source, target = self._clean(source, self.source_language), self._clean(target, self.target_language)
+        if not source or not target:
+            side = "target" if source else "source"
+            raise DataError(f"pair {number} has a blank {side}: there is nothing to align; remove the line")
+        source_ids = self.trained.source_tokenizer.encode([source])
+        target_ids = self.trained.target_tokenizer.encode([target])
+        batch = collate(source_ids, target_ids).to(self.device)
+        weights = self.trained.model(batch.source_ids, batch.source_lengths, batch.target_in).weights[0]
+        return extract(
+            weights.float().cpu().tolist(),
+            source_pieces=self.trained.source_tokenizer.pieces(source_ids[0]),
+            target_pieces=self.trained.target_tokenizer.pieces(target_ids[0]),
+            source_text=source,
+            target_text=target,
+            source_language=self.source_language,
+            target_language=self.target_language,
+            unit=unit,
+        )
+
+    def _clean(self, line: str, language: str) -> str:
+        if language == "zh" and self.trained.config.script == "convert" and opencc_available():
+            line = to_simplified(line)
+        return normalise(line, language)
+
+
+def _by_length(rows: dict[int, list[int]], tokens: int) -> Iterator[list[int]]:
+    """Line numbers in batches of similar length, the longest first: whatever does not fit fails at once."""
+    batch: list[int] = []
+    longest = 0
+    for index in sorted(rows, key=lambda index: (-len(rows[index]), index)):
+        longest = longest or len(rows[index]) + 1
+        if batch and longest * (len(batch) + 1) > tokens:
+            yield batch
+            batch, longest = [], len(rows[index]) + 1
+        batch.append(index)
+    if batch:
+        yield batch

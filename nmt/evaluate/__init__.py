@@ -1,0 +1,11 @@
+"""Scores of translations: strings in, numbers with their recipe out. No model and no torch.
+
+Read `metrics` first; `report` puts scores on the screen and on disk, `history` reads a run's journal and `compare`
+sets runs side by side.
+"""
+
+from nmt.evaluate.compare import table
+from nmt.evaluate.metrics import References, Score, bleu, chrf
+from nmt.evaluate.report import Evaluation, evaluate, write
+
+__all__ = ["Evaluation", "References", "Score", "bleu", "chrf", "evaluate", "table", "write"]

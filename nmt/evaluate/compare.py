@@ -1,0 +1,116 @@
+"""Several runs side by side: what each model is, what it cost, how well it translates.
+
+Everything is read from two small files of each run, so that comparing is instant and needs no model loaded:
+`RUN/best/card.json`, written by `nmt train`, and `RUN/test/result.json`, written by `nmt evaluate`.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from nmt.errors import DataError
+
+Row = dict[str, Any]
+ABSENT = "-"
+
+_COLUMNS: dict[str, Callable[[Row], str]] = {
+    "run": lambda row: _text(row, "name"),
+    "direction": lambda row: _text(row, "direction"),
+    "encoder": lambda row: _text(row, "encoder"),
+    "decoder": lambda row: _text(row, "decoder"),
+    "attention": lambda row: _text(row, "attention"),
+    "parameters": lambda row: _number(row, "parameters", ",.0f"),
+    "minutes": lambda row: _number(row, "train_minutes", ".1f"),
+    "steps": lambda row: _number(row, "train_steps", ",.0f"),
+    "tokens/s": lambda row: _number(row, "tokens_per_second", ",.0f"),
+    "dev BLEU": lambda row: _number(row, "dev_bleu", ".2f"),
+    "test BLEU": lambda row: _number(row, "test_bleu", ".2f"),
+    "test chrF2": lambda row: _number(row, "test_chrf", ".2f"),
+}
+_LEFT = ("run", "direction", "encoder", "decoder", "attention")
+
+
+def table(runs: Sequence[Path]) -> str:
+    """One line for each run, under a heading, and the signature of the test scores below.
+
+    Raises:
+        DataError: A folder is missing, or holds no trained model.
+    """
+    if not runs:
+        raise DataError("no run was given: name at least one folder, such as runs/demo")
+    rows = [_read(Path(run)) for run in runs]
+    cells = [list(_COLUMNS)] + [[show(row) for show in _COLUMNS.values()] for row in rows]
+    widths = [max(_width(line[column]) for line in cells) for column in range(len(_COLUMNS))]
+    rule = ["-" * width for width in widths]
+    lines = [_line(line, widths) for line in (cells[0], rule, *cells[1:])]
+    return "\n".join(lines + _notes(rows))
+
+
+def _read(run: Path) -> Row:
+    if not run.is_dir():
+        raise DataError(f"{run} is not a folder: give the folder of a run, such as runs/demo")
+    card = run / "best" / "card.json"
+    if not card.is_file():
+        raise DataError(f"{run} holds no trained model ({card} is missing): train it with `nmt train name={run.name}`")
+    row: Row = {"name": run.name, **_load(card)}
+    result = run / "test" / "result.json"
+    if result.is_file():
+        test = _load(result)
+        row["test_bleu"] = test.get("bleu", {}).get("score")
+        row["test_chrf"] = test.get("chrf", {}).get("score")
+        row["signature"] = test.get("bleu", {}).get("signature")
+        row["test_data"] = test.get("data")
+    return row
+
+
+def _load(path: Path) -> Row:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DataError(f"{path} is damaged: it is not JSON ({error})") from error
+    if not isinstance(content, dict):
+        raise DataError(f"{path} is damaged: it should hold one JSON object")
+    return content
+
+
+def _notes(rows: Sequence[Row]) -> list[str]:
+    """The recipe of the test scores, and a warning when they do not all have the same."""
+    scored = [row for row in rows if row.get("test_bleu") is not None]
+    recipes = list(dict.fromkeys((row.get("direction"), row.get("test_data"), row.get("signature")) for row in scored))
+    notes = [""] if len(scored) < len(rows) or recipes else []
+    notes += [f"BLEU {'' if data is None else f'on {data} '}({way}): {signature}" for way, data, signature in recipes]
+    if len(recipes) > 1:
+        notes.append("These test scores were made in different ways: compare only those with the same line.")
+    for row in rows:
+        if row.get("test_bleu") is None:
+            notes.append(
+                f"{_text(row, 'name')} has no test score: `nmt evaluate --model RUN/best ... --output RUN/test`"
+            )
+    return notes
+
+
+def _text(row: Row, key: str) -> str:
+    value = row.get(key)
+    return ABSENT if value is None or value == "" else str(value)
+
+
+def _number(row: Row, key: str, form: str) -> str:
+    value = row.get(key)
+    return ABSENT if value is None else format(float(value), form)
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = []
+    for name, cell, width in zip(_COLUMNS, cells, widths, strict=True):
+        space = " " * (width - _width(cell))
+        padded.append(cell + space if name in _LEFT else space + cell)
+    return "  ".join(padded).rstrip()
+
+
+def _width(cell: str) -> int:
+    """Columns of a terminal that `cell` takes: a run may have a Chinese name."""
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in cell)

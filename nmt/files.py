@@ -1,0 +1,61 @@
+"""Writing so that a killed program never leaves half a file or half a folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a UTF-8 file: to a temporary sibling, to the disk, then renamed."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file: to a temporary sibling, to the disk, then renamed."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def previous(folder: Path) -> Path:
+    """Where the last good version of a folder waits while the new one takes its place."""
+    return folder.with_name(f"{folder.name}.previous")
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """A folder to fill, which replaces `folder` whole when the block ends well and vanishes when it does not.
+
+    Renaming a folder over another is not possible in one step: between two renames the old one is at
+    `previous(folder)`, where readers look when `folder` itself is missing.
+    """
+    temporary = folder.with_name(f"{folder.name}.{os.getpid()}.tmp")
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+        for file in temporary.rglob("*"):
+            _flush(file)
+        if folder.exists():
+            shutil.rmtree(previous(folder), ignore_errors=True)
+            folder.rename(previous(folder))
+        temporary.rename(folder)
+        shutil.rmtree(previous(folder), ignore_errors=True)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _flush(path: Path) -> None:
+    if path.is_file():
+        with path.open("rb") as file:
+            os.fsync(file.fileno())

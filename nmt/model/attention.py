@@ -1,0 +1,108 @@
+"""The idea at the heart of this toolkit: attention = score, normalise, weighted sum.
+
+              query q_t      keys k_1 .. k_S                values v_1 .. v_S
+                    \\         /                                    |
+    stage 1       score(q_t, k_s)        e_ts   a real number       |
+                        |                                           |
+    stage 2        softmax over s        a_ts   rows sum to one     |
+                         \\________________________________________ /
+    stage 3                 sum over s of a_ts v_s   =   c_t, the context
+
+Query, key and value are three separate arguments. When all three are the same sequence it is self-attention; when the
+query is the translation so far and keys and values are the source, the weights are a soft word alignment. Any score of
+`nmt.model.score` fits in. `docs/ATTENTION.md` works a small case by hand.
+
+Shapes: T queries, S keys, D features of a key, E features of a value; `*batch` is any number of leading axes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from nmt.model.score import Score
+
+
+class Attended(NamedTuple):
+    """What attention gives back."""
+
+    context: Tensor  # (*batch, T, E)
+    weights: Tensor  # (*batch, T, S); each row sums to one, or to zero where nothing may be seen
+
+
+class Memory(NamedTuple):
+    """What can be looked at: computed once per sentence, used at every step."""
+
+    keys: Tensor  # (*batch, S, ...) as the score has prepared them
+    values: Tensor  # (*batch, S, E)
+    mask: Tensor | None  # broadcasts to (*batch, T, S); True = may be attended to
+
+
+def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
+    """Stage 2: a_ts = exp(e_ts) / sum over visible s' of exp(e_ts').
+
+    Computed in float32 whatever the scores' precision. A query that may see nothing gets a row of zeros, with zero
+    gradient: softmax alone would answer NaN there, or, over "very negative" fillings, weights on padding.
+
+    Args:
+        scores: (*batch, T, S).
+        mask: broadcasts to the scores; True = may be attended to.
+
+    Returns:
+        (*batch, T, S) weights, exactly 0 where the mask is False.
+    """
+    if mask is None:
+        return torch.softmax(scores.float(), dim=-1).to(scores.dtype)
+    lowest = torch.finfo(torch.float32).min
+    weights = torch.softmax(scores.float().masked_fill(~mask, lowest), dim=-1)
+    return weights.masked_fill(~mask, 0.0).to(scores.dtype)
+
+
+def weighted_sum(weights: Tensor, values: Tensor) -> Tensor:
+    """Stage 3: c_t = sum over s of a_ts v_s. (*batch, T, S) and (*batch, S, E) -> (*batch, T, E)."""
+    return weights @ values
+
+
+class Attention(nn.Module):
+    """c_t = sum_s softmax_s(score(q_t, k_s)) v_s, in the three stages one can read and look into."""
+
+    def __init__(self, score: Score) -> None:
+        super().__init__()
+        self.score = score
+
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Attended:
+        """Look up `query` among `key`, and mix `value` accordingly.
+
+        Args:
+            query: (*batch, T, D).
+            key: (*batch, S, D).
+            value: (*batch, S, E).
+            mask: broadcasts to (*batch, T, S); True = may be attended to.
+        """
+        return self.attend(query, self.remember(key, value, mask))
+
+    def remember(self, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Memory:
+        """Everything that does not depend on the query, as a value to keep."""
+        return Memory(self.score.prepare(key), value, mask)
+
+    def attend(self, query: Tensor, memory: Memory) -> Attended:
+        """The three stages, for (*batch, T, D) queries."""
+        scores = self.score(query, memory.keys)  # stage 1: (*batch, T, S)
+        weights = masked_softmax(scores, memory.mask)  # stage 2: (*batch, T, S)
+        context = weighted_sum(weights, memory.values)  # stage 3: (*batch, T, E)
+        return Attended(context, weights)
+
+
+class SelfAttention(nn.Module):
+    """The same object with one source for all three roles: query = key = value (the essay, section 3)."""
+
+    def __init__(self, attention: nn.Module) -> None:
+        super().__init__()
+        self.attention = attention
+
+    def forward(self, sequence: Tensor, mask: Tensor | None = None) -> Attended:
+        """(B, S, D) sequence, every position of which looks at every position that the mask allows."""
+        attended: Attended = self.attention(query=sequence, key=sequence, value=sequence, mask=mask)
+        return attended

@@ -1,0 +1,67 @@
+"""Ids to vectors: piece embeddings, positions, and the dropout that suits sentences.
+
+Shapes: B sentences, T positions, D features, V vocabulary.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+
+class TokenEmbedding(nn.Module):
+    """A vector per piece, scaled by sqrt(D) when used as input (Vaswani et al. 2017, section 3.4).
+
+    The table starts at N(0, 1/D), so that inputs have unit variance while the same table, tied to the output layer
+    (Press & Wolf 2017, https://arxiv.org/abs/1608.05859), gives logits of unit variance.
+    """
+
+    def __init__(self, vocabulary_size: int, width: int, word_dropout: float = 0.0) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(vocabulary_size, width) / math.sqrt(width))
+        self.word_dropout = word_dropout
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """(B, T) ids -> (B, T, D). While training, whole words are zeroed at random (Gal & Ghahramani 2016)."""
+        vectors = nn.functional.embedding(ids, self.weight) * math.sqrt(self.weight.size(1))
+        if self.training and self.word_dropout:
+            vectors = vectors * (torch.rand(*ids.shape, 1, device=ids.device) >= self.word_dropout)
+        return vectors
+
+
+class SinusoidalPositions(nn.Module):
+    """p_{t,2i} = sin(t / 10000^(2i/D)), p_{t,2i+1} = cos(the same) (Vaswani et al. 2017, section 3.5)."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        rates = torch.exp(torch.arange(0, width, 2) * (-math.log(10000.0) / width))
+        self.register_buffer("rates", rates, persistent=False)
+        self.rates: Tensor
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """(B, T, D) -> the same with each position's wave added."""
+        angles = torch.arange(vectors.size(1), device=vectors.device).unsqueeze(1) * self.rates  # (T, D / 2)
+        waves = torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)  # (T, D)
+        return vectors + waves.to(vectors.dtype)
+
+
+class SentenceDropout(nn.Module):
+    """Dropout with one mask for all positions of a sentence (Gal & Ghahramani 2016, arxiv.org/abs/1512.05287).
+
+    In recurrent networks it disturbs memory less than a new mask at each step, and T times fewer random numbers have to
+    be drawn, which on a CPU is a good part of a training step.
+    """
+
+    def __init__(self, share: float) -> None:
+        super().__init__()
+        self.share = share
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """(B, T, D) -> the same with features zeroed at random, for whole sentences, and the rest scaled up."""
+        if not self.training or self.share == 0.0:
+            return vectors
+        batch, _, width = vectors.shape
+        keep = torch.rand(batch, 1, width, device=vectors.device) >= self.share
+        return vectors * (keep.to(vectors.dtype) / (1.0 - self.share))

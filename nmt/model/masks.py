@@ -1,0 +1,23 @@
+"""Which positions may be seen. A mask is boolean and True means "a real token, may be attended to"."""
+
+import torch
+from torch import Tensor
+
+
+def padding_mask(lengths: Tensor, size: int | None = None) -> Tensor:
+    """True for the first `lengths[b]` positions of each row.
+
+    Args:
+        lengths: (B,) number of real tokens of each sentence.
+        size: number of columns; the longest length unless given.
+
+    Returns:
+        (B, S) boolean.
+    """
+    size = int(lengths.max()) if size is None else size
+    return torch.arange(size, device=lengths.device) < lengths.unsqueeze(-1)
+
+
+def causal_mask(size: int, device: torch.device | None = None) -> Tensor:
+    """True where position t may look at position s, that is s <= t. Returns (T, T) boolean."""
+    return torch.ones(size, size, dtype=torch.bool, device=device).tril()

@@ -1,0 +1,88 @@
+"""Stage 1 of attention: how well does a query match a key?
+
+Every score maps queries (*batch, T, D) and keys (*batch, S, D) to one real number for each pair, (*batch, T, S). It
+does so in two calls, because in translation the keys stay the same while the queries come one by one:
+
+    prepared = score.prepare(key)      # what depends on the keys alone: once per sentence
+    scores = score(query, prepared)    # the rest: at every step
+
+Scoring step by step and scoring all queries at once give the same numbers. Shapes: T queries, S keys, D features.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+class Score(nn.Module):
+    """What `nmt.model.attention.Attention` asks of a score."""
+
+    def prepare(self, key: Tensor) -> Tensor:
+        """The part of the work that needs the keys only; by default none."""
+        return key
+
+    def forward(self, query: Tensor, prepared: Tensor) -> Tensor:
+        """(*batch, T, D) queries and prepared keys -> (*batch, T, S) scores."""
+        raise NotImplementedError
+
+
+class DotScore(Score):
+    """e_ts = q_t . k_s (Luong et al. 2015, section 3.1, "dot", https://arxiv.org/abs/1508.04025)."""
+
+    def forward(self, query: Tensor, prepared: Tensor) -> Tensor:
+        return query @ prepared.transpose(-2, -1)
+
+
+class ScaledDotScore(Score):
+    """e_ts = q_t . k_s / sqrt(D) (Vaswani et al. 2017, section 3.2.1, https://arxiv.org/abs/1706.03762).
+
+    The dot product of two random vectors grows with sqrt(D); the division keeps softmax away from its flat ends.
+    """
+
+    def forward(self, query: Tensor, prepared: Tensor) -> Tensor:
+        return (query / math.sqrt(query.size(-1))) @ prepared.transpose(-2, -1)
+
+
+class CosineScore(Score):
+    """e_ts = cos(q_t, k_s) / tau, with tau > 0 learned (scores by similarity: Graves et al. 2014, section 3.3.1).
+
+    A raw cosine lies in [-1, 1], so softmax over it is nearly uniform: over 30 keys no weight could exceed 0.20.
+    The temperature tau gives it back the power to choose; its logarithm is the parameter, so it stays positive.
+    Both sides are scaled to length one and multiplied, which never builds a (T, S, D) array.
+    """
+
+    def __init__(self, temperature: float = 0.1) -> None:
+        super().__init__()
+        self.log_temperature = nn.Parameter(torch.tensor(math.log(temperature)))
+
+    def prepare(self, key: Tensor) -> Tensor:
+        return F.normalize(key, dim=-1)
+
+    def forward(self, query: Tensor, prepared: Tensor) -> Tensor:
+        return (F.normalize(query, dim=-1) @ prepared.transpose(-2, -1)) / self.log_temperature.exp()
+
+
+class MlpScore(Score):
+    """e_ts = v . tanh(W q_t + U k_s) (Bahdanau et al. 2015, section A.1.2, https://arxiv.org/abs/1409.0473).
+
+    The "additional neural network" of the essay. U k_s depends on the keys alone and is prepared once.
+    """
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.from_query = nn.Linear(width, hidden, bias=False)
+        self.from_key = nn.Linear(width, hidden)
+        self.to_score = nn.Linear(hidden, 1, bias=False)
+
+    def prepare(self, key: Tensor) -> Tensor:
+        projected: Tensor = self.from_key(key)
+        return projected
+
+    def forward(self, query: Tensor, prepared: Tensor) -> Tensor:
+        both = self.from_query(query).unsqueeze(-2) + prepared.unsqueeze(-3)  # (*batch, T, S, hidden)
+        scores: Tensor = self.to_score(torch.tanh(both)).squeeze(-1)
+        return scores

@@ -1,0 +1,85 @@
+"""An encoder in which every source piece looks at every other one: query = key = value = source.
+
+Two pieces are one step apart whatever lies between them, and all positions are computed at once; a recurrent network
+needs as many steps as there are pieces between them (the essay, section 3). Pre-norm blocks (Xiong et al. 2020,
+https://arxiv.org/abs/2002.04745):
+
+    x = x + SelfAttention(norm(x));   x = x + FeedForward(norm(x));   ...   norm(x)
+
+Shapes: B sentences, S source pieces, D features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from nmt.model.attention import SelfAttention
+from nmt.model.embedding import SentenceDropout, SinusoidalPositions
+from nmt.model.masks import padding_mask
+from nmt.model.multihead import MultiHeadAttention
+from nmt.model.seq2seq import Encoded
+
+
+class FeedForward(nn.Module):
+    """W_2 relu(W_1 x), at each position alone (Vaswani et al. 2017, section 3.3)."""
+
+    def __init__(self, width: int, inner: int) -> None:
+        super().__init__()
+        self.widen = nn.Linear(width, inner)
+        self.narrow = nn.Linear(inner, width)
+        for linear in (self.widen, self.narrow):
+            nn.init.xavier_uniform_(linear.weight)
+            nn.init.zeros_(linear.bias)
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """(B, S, D) -> (B, S, D)."""
+        narrowed: Tensor = self.narrow(torch.relu(self.widen(vectors)))
+        return narrowed
+
+
+class SelfAttentionBlock(nn.Module):
+    """Look around, then think: both added to what is there."""
+
+    def __init__(self, *, attention: MultiHeadAttention, width: int, feed_forward: int, dropout: float) -> None:
+        super().__init__()
+        self.attention_norm = nn.LayerNorm(width)
+        self.attention = SelfAttention(attention)
+        self.feed_forward_norm = nn.LayerNorm(width)
+        self.feed_forward = FeedForward(width, feed_forward)
+        self.dropout = SentenceDropout(dropout)
+
+    def forward(self, vectors: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """(B, S, D) vectors -> (B, S, D) vectors and (B, H, S, S) weights."""
+        context, weights = self.attention(self.attention_norm(vectors), mask)
+        vectors = vectors + self.dropout(context)
+        vectors = vectors + self.dropout(self.feed_forward(self.feed_forward_norm(vectors)))
+        return vectors, weights
+
+
+class SelfAttentionEncoder(nn.Module):
+    """A stack of blocks over embedded pieces and their positions."""
+
+    def __init__(
+        self, *, inputs: int, width: int, num_layers: int, feed_forward: int, dropout: float,
+        make_attention: Callable[[], MultiHeadAttention],
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.widen = nn.Identity() if inputs == width else nn.Linear(inputs, width)
+        self.positions = SinusoidalPositions(width)
+        self.blocks = nn.ModuleList(
+            SelfAttentionBlock(attention=make_attention(), width=width, feed_forward=feed_forward, dropout=dropout)
+            for _ in range(num_layers)
+        )
+        self.norm = nn.LayerNorm(width)
+        self.dropout = SentenceDropout(dropout)
+
+    def forward(self, vectors: Tensor, lengths: Tensor) -> Encoded:
+        """(B, S, inputs) embedded pieces and (B,) lengths -> (B, S, width) states."""
+        mask = padding_mask(lengths, vectors.size(1))
+        states = self.dropout(self.positions(self.widen(vectors)))
+        for block in self.blocks:
+            states, _ = block(states, mask.unsqueeze(1))
+        return Encoded(self.norm(states), mask)

@@ -1,0 +1,110 @@
+"""The contract between encoders, decoders, training, search and alignment.
+
+Training, search and alignment know these few names and nothing about what is behind them:
+
+    encoded = model.encode(source_ids, source_lengths)     # once per sentence
+    state = model.start(encoded)                           # everything that decoding has to remember, as a value
+    decoded = model.decode(target_ids, state)              # any number T of target pieces at once
+    logits = model.logits(decoded.features)
+
+`decode` reads T pieces and returns a state that has read them: T = the whole sentence is teacher forcing, T = 1 is a
+step of search, and both give the same numbers. Shapes: B sentences, S source pieces, T target pieces, D features.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from nmt.model.attention import Memory
+from nmt.model.embedding import TokenEmbedding
+
+
+class Encoded(NamedTuple):
+    """A source sentence as the encoder sees it."""
+
+    states: Tensor  # (B, S, D)
+    mask: Tensor  # (B, S), True = real
+
+
+class DecoderState(NamedTuple):
+    """What a decoder remembers. The first axis of every tensor is the sentence (or hypothesis)."""
+
+    memory: Memory  # the source: stays the same from step to step
+    written: tuple[Tensor, ...]  # what has been written so far: (B, layers, D) each
+
+    def reorder(self, rows: Tensor) -> DecoderState:
+        """Continue from hypotheses `rows` of the same sentences: only what was written changes place."""
+        return self._replace(written=tuple(part.index_select(0, rows) for part in self.written))
+
+    def keep(self, rows: Tensor) -> DecoderState:
+        """Go on with these rows only (repeats allowed), source included."""
+        keys, values, mask = self.memory
+        memory = Memory(
+            keys.index_select(0, rows), values.index_select(0, rows), None if mask is None else mask.index_select(0, rows)
+        )
+        return self.reorder(rows)._replace(memory=memory)
+
+
+class Decoded(NamedTuple):
+    """The decoder's answer for T target pieces."""
+
+    features: Tensor  # (B, T, D) input of the output layer
+    weights: Tensor  # (B, T, S) attention over the source: row t belongs to the piece predicted at t
+    state: DecoderState
+
+
+class Encoder(Protocol):
+    """Source vectors -> states."""
+
+    def __call__(self, vectors: Tensor, lengths: Tensor) -> Encoded:
+        """(B, S, D) embedded pieces and (B,) lengths -> what can be attended to."""
+
+
+class Decoder(Protocol):
+    """Target vectors and a state -> features, attention weights and the next state."""
+
+    def start(self, encoded: Encoded) -> DecoderState:
+        """The state before anything is written."""
+
+    def __call__(self, vectors: Tensor, state: DecoderState) -> Decoded:
+        """(B, T, D) embedded target pieces, read after `state`."""
+
+
+class Seq2Seq(nn.Module):
+    """An encoder and a decoder with their embeddings; the output layer is the target embedding, transposed."""
+
+    def __init__(
+        self, *, encoder: nn.Module, decoder: nn.Module, source: TokenEmbedding, target: TokenEmbedding
+    ) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.decoder = decoder
+        self.source = source
+        self.target = target
+        self.output_bias = nn.Parameter(torch.zeros(target.weight.size(0)))
+
+    def encode(self, source_ids: Tensor, source_lengths: Tensor) -> Encoded:
+        """(B, S) ids and (B,) lengths -> encoded source."""
+        encoded: Encoded = self.encoder(self.source(source_ids), source_lengths)
+        return encoded
+
+    def start(self, encoded: Encoded) -> DecoderState:
+        """The decoder's state before its first piece."""
+        state: DecoderState = self.decoder.start(encoded)
+        return state
+
+    def decode(self, target_ids: Tensor, state: DecoderState) -> Decoded:
+        """(B, T) ids of the pieces read (the first one of a sentence is BOS) -> features, weights, next state."""
+        decoded: Decoded = self.decoder(self.target(target_ids), state)
+        return decoded
+
+    def logits(self, features: Tensor) -> Tensor:
+        """(..., D) -> (..., V)."""
+        return nn.functional.linear(features, self.target.weight, self.output_bias)
+
+    def forward(self, source_ids: Tensor, source_lengths: Tensor, target_ids: Tensor) -> Decoded:
+        """Teacher forcing: the features that should predict the piece after each of `target_ids`."""
+        return self.decode(target_ids, self.start(self.encode(source_ids, source_lengths)))

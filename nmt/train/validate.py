@@ -1,0 +1,64 @@
+"""How good is the model now? Loss and BLEU on held-out sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from nmt.data.batch import collate
+from nmt.data.prepared import HeldOut
+from nmt.decode.translator import Translator
+from nmt.evaluate.metrics import Score, bleu
+from nmt.model.masks import padding_mask
+from nmt.model.seq2seq import Seq2Seq
+from nmt.text.normalise import normalise
+from nmt.train.loss import token_loss
+
+
+@dataclass(frozen=True, slots=True)
+class DevSet:
+    """Dev sentences with all their references, and with the first one as a target to predict."""
+
+    sources: list[str]
+    references: list[list[str | None]]
+
+    @classmethod
+    def first(cls, held_out: HeldOut, number: int) -> DevSet:
+        """The first `number` sentences; the sets are in an order that has nothing to do with their content."""
+        references = [reference_set[:number] for reference_set in held_out.references]
+        return cls(held_out.sources[:number], [kept for kept in references if any(kept)])
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """The outcome."""
+
+    bleu: Score
+    loss: float  # plain cross-entropy in nats for each target piece
+
+
+def validate(translator: Translator, dev: DevSet) -> Validation:
+    """Translate the dev set greedily and score it; measure the loss on the first references."""
+    hypotheses = [translation.text for translation in translator.translate(dev.sources, beam=1)]
+    score = bleu(hypotheses, dev.references, target_language=translator.target_language)
+    return Validation(score, _loss(translator, dev))
+
+
+@torch.inference_mode()
+def _loss(translator: Translator, dev: DevSet, batch_size: int = 250) -> float:
+    trained, device = translator.trained, translator.device
+    pairs = [(source, target) for source, target in zip(dev.sources, dev.references[0], strict=True) if target]
+    sources = trained.source_tokenizer.encode([normalise(source, translator.source_language) for source, _ in pairs])
+    targets = trained.target_tokenizer.encode([normalise(target, translator.target_language) for _, target in pairs])
+    order = sorted(range(len(pairs)), key=lambda index: len(sources[index]))
+    total, pieces = 0.0, 0
+    for start in range(0, len(order), batch_size):
+        rows = order[start : start + batch_size]
+        batch = collate([sources[row] for row in rows], [targets[row] for row in rows]).to(device)
+        model: Seq2Seq = trained.model
+        features = model(batch.source_ids, batch.source_lengths, batch.target_in).features
+        real = padding_mask(batch.target_lengths, batch.target_out.size(1))
+        _, plain = token_loss(features[real], model.target.weight, model.output_bias, batch.target_out[real])
+        total, pieces = total + float(plain), pieces + int(real.sum())
+    return total / max(pieces, 1)

@@ -1,0 +1,255 @@
+"""The tools around a translator that only shouts: lines in and out, files, and results that are not made twice."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from nmt import settings
+from nmt.align.links import Alignment
+from nmt.cli.main import main
+from nmt.config import ModelFolderConfig
+from nmt.decode.translator import Translation, Translator
+
+TATTERED = "one\r\ntwo\u2028three\n\n \nfour\rfive\n\u3000\nlast".encode()
+
+
+class Shouting:
+    """A translator whose translation is the source in capitals."""
+
+    direction, source_language, target_language = "zh-en", "zh", "en"
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def translate(self, lines, *, beam=None, batch_tokens=4096, progress=None):
+        self.calls += 1
+        return [Translation(line.strip().upper(), -1.0) for line in lines]
+
+    def align(self, pairs, *, unit="word"):
+        return [align_diagonal(*pair) for pair in pairs]
+
+
+def align_diagonal(source: str, target: str) -> Alignment:
+    sources, targets = source.split(), target.split()
+    links = [(place, place) for place in range(min(len(sources), len(targets)))]
+    weights = [[float(row == column) for column in range(len(sources))] for row in range(len(targets))]
+    return Alignment(source_units=sources, target_units=targets, weights=weights, links=links)
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch) -> SimpleNamespace:
+    """A run's folder, as far as the tools look into it without loading the model."""
+    monkeypatch.chdir(tmp_path)
+    folder = Path("runs/demo/best")
+    folder.mkdir(parents=True)
+    (folder / "model.safetensors").write_bytes(b"weights")
+    (folder / "card.json").write_text(json.dumps({"scores": []}))
+    run = settings.compose("train")
+    config = ModelFolderConfig(
+        format_version=1,
+        nmt_version="0",
+        direction="zh-en",
+        script="keep",
+        source_size=300,
+        target_size=300,
+        model=run.model,
+        decode=run.decode,
+    )
+    settings.save(config, folder / "config.yaml")
+    shouting = Shouting()
+    monkeypatch.setattr(Translator, "load", lambda path, device="auto": shouting)
+    monkeypatch.setattr("nmt.checkpoint.add_score", lambda folder, score: None)
+    return SimpleNamespace(folder=folder, translator=shouting)
+
+
+def stdin(monkeypatch, content: bytes, *, terminal: bool = False) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(content), encoding="ascii")
+    stream.isatty = lambda: terminal
+    monkeypatch.setattr(sys, "stdin", stream)
+
+
+# --- translate --------------------------------------------------------------------------------------------------------
+
+
+def test_as_many_lines_out_as_in(model, monkeypatch, capfdbinary) -> None:
+    stdin(monkeypatch, TATTERED)
+    assert main(["translate", "--model", "runs/demo/best"]) == 0
+    out = capfdbinary.readouterr().out
+    assert out == b"ONE\nTWO THREE\n\n\nFOUR FIVE\n\nLAST\n"
+    assert out.count(b"\n") == TATTERED.count(b"\n") + 1
+
+
+def test_nothing_in_nothing_out(model, monkeypatch, capfdbinary) -> None:
+    stdin(monkeypatch, b"")
+    assert main(["translate", "--model", "runs/demo"]) == 0
+    assert capfdbinary.readouterr().out == b""
+
+
+def test_more_lines_than_fit_in_memory_at_once(model, tmp_path) -> None:
+    lines = [f"line {number}" for number in range(2500)]
+    Path("in.txt").write_text("\n".join(lines) + "\n")
+    assert main(["translate", "--model", "runs/demo", "--input", "in.txt", "--output", "out.txt"]) == 0
+    assert Path("out.txt").read_text().splitlines() == [line.upper() for line in lines]
+    assert model.translator.calls == 3
+
+
+def test_text_on_the_command_line_wins(model, monkeypatch, capfdbinary) -> None:
+    stdin(monkeypatch, b"ignored\n")
+    assert main(["translate", "--model", "runs/demo", "你好 a", "b"]) == 0
+    assert capfdbinary.readouterr().out == "你好 A\nB\n".encode()
+
+
+def test_at_a_terminal_every_line_is_answered_at_once(model, monkeypatch, capfd) -> None:
+    stdin(monkeypatch, b"a\nb\n", terminal=True)
+    assert main(["translate", "--model", "runs/demo"]) == 0
+    out, err = capfd.readouterr()
+    assert out == "A\nB\n"
+    assert err == "Type a line of zh and press Enter; Ctrl-D ends.\n"
+    assert model.translator.calls == 2
+
+
+def test_a_failure_leaves_no_half_file(model, capfd) -> None:
+    Path("in.txt").write_bytes(b"good\n\xff\n")
+    Path("out.txt").write_text("earlier")
+    assert main(["translate", "--model", "runs/demo", "--input", "in.txt", "--output", "out.txt"]) == 1
+    assert "in.txt:2" in capfd.readouterr().err
+    assert Path("out.txt").read_text() == "earlier"
+    assert sorted(path.name for path in Path().iterdir()) == ["in.txt", "out.txt", "runs"]
+
+
+def test_output_may_be_a_device_or_in_a_new_folder(model) -> None:
+    Path("nothing").symlink_to("/dev/null")
+    assert main(["translate", "--model", "runs/demo", "--output", "nothing", "hello"]) == 0
+    assert Path("nothing").is_symlink()
+    assert Path("nothing").is_char_device()
+    assert main(["translate", "--model", "runs/demo", "--output", "new/out.txt", "hello\n--"]) == 0
+    assert Path("new/out.txt").read_text() == "HELLO --\n"
+
+
+def test_a_missing_file_is_one_line(model, capfd) -> None:
+    assert main(["translate", "--model", "runs/demo", "--input", "absent.txt"]) == 1
+    assert capfd.readouterr().err == "nmt translate: absent.txt: No such file or directory\n"
+
+
+def test_beam_is_a_positive_number(model, capfd) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["translate", "--model", "runs/demo", "--beam", "0"])
+    assert stopped.value.code == 2
+    assert "--beam: it must be at least 1, not 0" in capfd.readouterr().err
+
+
+# --- evaluate ---------------------------------------------------------------------------------------------------------
+
+OWN_FILES = ["evaluate", "--model", "runs/demo/best", "--source", "s", "--references", "r", "--output", "out"]
+
+
+@pytest.fixture
+def own_files(model) -> None:
+    Path("s").write_text("the cat sat on the mat\nit is a small green frog\n")
+    Path("r").write_text("THE CAT SAT ON THE MAT\nIT IS A SMALL GREEN FROG\n")
+
+
+def test_own_files_are_scored(own_files, capfd) -> None:
+    assert main(OWN_FILES) == 0
+    out, err = capfd.readouterr()
+    assert "BLEU = 100.00" in out
+    assert "tok:13a" in out
+    assert "chrF2 = 100.00" in out
+    assert err == ""
+    result = json.loads(Path("out/result.json").read_text())
+    assert result["direction"] == "zh-en"
+    assert result["made_from"].keys() == {"weights", "decode", "data"}
+
+
+def test_a_result_is_made_once(own_files, model, capfd) -> None:
+    assert main(OWN_FILES) == 0
+    first = capfd.readouterr().out
+    assert main(OWN_FILES) == 0
+    out, err = capfd.readouterr()
+    assert out == first
+    assert err == "out holds this result already (--force makes it again)\n"
+    assert model.translator.calls == 1
+
+
+@pytest.mark.parametrize("change", ["--force", "--beam", "weights", "settings", "source", "references", "hypotheses"])
+def test_a_result_is_made_again_when_anything_changes(own_files, model, change: str) -> None:
+    assert main(OWN_FILES) == 0
+    more = {"--force": ["--force"], "--beam": ["--beam", "2"]}.get(change, [])
+    config = model.folder / "config.yaml"
+    match change:
+        case "weights":
+            (model.folder / "model.safetensors").write_bytes(b"others")
+        case "settings":
+            config.write_text(config.read_text().replace("length_penalty: 1.0", "length_penalty: 0.5"))
+        case "source":
+            Path("s").write_text("one\ntwo\n")
+        case "references":
+            Path("r").write_text("ONE\nTWO\n")
+        case "hypotheses":
+            Path("out/hypotheses.txt").unlink()
+    assert main(OWN_FILES + more) == 0
+    assert model.translator.calls == 2
+
+
+def test_unequal_files_are_refused(own_files, capfd) -> None:
+    Path("r").write_text("one\n")
+    assert main(OWN_FILES) == 1
+    assert capfd.readouterr().err == "nmt evaluate: s has 2 lines, but r has 1\n"
+
+
+@pytest.mark.parametrize("flags", [[], ["--source", "s"], ["--data", "p", "--source", "s", "--references", "r"]])
+def test_either_data_or_own_files(model, flags: list[str], capfd) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["evaluate", "--model", "runs/demo", "--output", "out", *flags])
+    assert stopped.value.code == 2
+    assert "give either --data DIR, or --source FILE" in capfd.readouterr().err
+
+
+# --- align ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_line_of_links_for_each_pair(model, monkeypatch, capfd) -> None:
+    stdin(monkeypatch, b"a b\tA B\n\nc\t\nd\tD\n")
+    assert main(["align", "--model", "runs/demo"]) == 0
+    assert capfd.readouterr().out == "0-0 1-1\n\n\n0-0\n"
+
+
+def test_limit_and_input_file(model, capfd) -> None:
+    Path("pairs.tsv").write_text("a b\tA B\nc\tC\n")
+    assert main(["align", "--model", "runs/demo", "--input", "pairs.tsv", "--limit", "1"]) == 0
+    assert capfd.readouterr().out == "0-0 1-1\n"
+
+
+def test_columns_are_counted(model, monkeypatch, capfd) -> None:
+    stdin(monkeypatch, b"a\tA\nb\n")
+    assert main(["align", "--model", "runs/demo"]) == 1
+    assert "stdin:2: expected `source TAB target`, but there are 1 columns" in capfd.readouterr().err
+
+
+def test_text_of_each_pair(model, monkeypatch, capfd) -> None:
+    stdin(monkeypatch, b"tea\tTEA\n")
+    assert main(["align", "--model", "runs/demo", "--format", "text"]) == 0
+    out = capfd.readouterr().out
+    assert "tea" in out
+    assert "TEA" in out
+
+
+def test_the_heat_map_of_one_pair(model, monkeypatch, capfd) -> None:
+    pytest.importorskip("matplotlib")
+    stdin(monkeypatch, b"a b\tA B\ntea\tTEA\n")
+    assert main(["align", "--model", "runs/demo", "--heatmap", "pictures/tea.png", "--line", "2"]) == 0
+    out, err = capfd.readouterr()
+    assert out == "0-0 1-1\n0-0\n"
+    assert "TEA" in err
+    assert err.endswith("attention of pair 2: pictures/tea.png\n")
+    assert Path("pictures/tea.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_pair_that_is_not_there(model, monkeypatch, capfd) -> None:
+    stdin(monkeypatch, b"a\tA\n")
+    assert main(["align", "--model", "runs/demo", "--heatmap", "a.png", "--line", "2"]) == 1
+    assert "pair 2 can not be drawn" in capfd.readouterr().err

@@ -1,0 +1,73 @@
+import io
+from pathlib import Path
+
+import pytest
+
+from nmt.data.lines import LineCounts, count_lines, lines_of, read_lines
+from nmt.errors import DataError
+
+AWKWARD = Path(__file__).parents[2] / "data" / "awkward.tsv"
+
+
+def read(content: bytes, counts: LineCounts | None = None) -> list[str]:
+    return list(lines_of(io.BytesIO(content), "stdin", counts))
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", []),
+        (b"\n", [""]),
+        (b"a\nb\n", ["a", "b"]),
+        (b"a\nb", ["a", "b"]),
+        (b"a\n\nb\n", ["a", "", "b"]),
+        (b"a\r\nb\r\n", ["a", "b"]),
+        (b"a\r\r\nb\r", ["a ", "b"]),
+        (b"a\tb\n", ["a\tb"]),
+        ("好\u3000吗\n".encode(), ["好\u3000吗"]),
+        (b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n", ["a", "\ufeffb"]),
+    ],
+)
+def test_a_line_ends_with_a_newline_and_nothing_else(content, expected):
+    assert read(content) == expected
+
+
+def test_other_separators_become_spaces_and_controls_vanish_and_both_are_counted():
+    counts = LineCounts()
+    text = "a\u2028b\u2029c\u0085d\x0be\x0cf\x1cg\x1dh\x1ei\rj\n" + "n\x00u\x07l\x7f\u009f\n" + "plain\n"
+    assert read(text.encode(), counts) == ["a b c d e f g h i j", "nul", "plain"]
+    assert counts == LineCounts(lines=3, separators=9, controls=4)
+
+
+def test_the_file_of_awkward_lines_keeps_its_count():
+    content = AWKWARD.read_bytes()
+    lines = list(read_lines(AWKWARD))
+    assert len(lines) == count_lines(AWKWARD) == content.count(b"\n")
+    assert len(content.decode().splitlines()) > len(lines)
+    assert all(line.count("\t") == 1 and len(line.splitlines()) <= 1 for line in lines)
+
+
+def test_a_byte_that_is_not_utf8_is_named_with_its_place(tmp_path):
+    path = tmp_path / "a.zh"
+    path.write_bytes(b"good\n" * 16 + "你好".encode() + b"\xb0\xa1\n" + b"good\n")
+    with pytest.raises(DataError, match=r"a\.zh:17: byte 7 of the line \(0xB0\) is not UTF-8.*GB18030"):
+        list(read_lines(path))
+
+
+def test_utf16_is_recognised():
+    with pytest.raises(DataError, match=r"stdin:1: byte 1 .*looks like UTF-16.*iconv"):
+        read("hello\n".encode("utf-16"))
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(DataError, match=r"Can not read .*nothing\.en: No such file"):
+        list(read_lines(tmp_path / "nothing.en"))
+    with pytest.raises(DataError, match="Is a directory"):
+        count_lines(tmp_path)
+
+
+def test_lines_come_as_a_stream():
+    lines = lines_of(io.BytesIO(b"good\n\xff\n"), "stdin")
+    assert next(lines) == "good"
+    with pytest.raises(DataError, match="stdin:2"):
+        next(lines)

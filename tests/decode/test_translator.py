@@ -1,0 +1,94 @@
+"""Lines in, lines out: one for one, in order, whatever the neighbours and the batch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support import SAMPLE
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nmt.decode.translator import Translator
+from nmt.errors import CheckpointError, ConfigError, DataError
+
+
+@pytest.fixture(scope="module")
+def translator(model_folder: Path) -> Translator:
+    return Translator.load(model_folder, device="cpu")
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[str]:
+    return [line.split("\t")[0] for line in SAMPLE.read_text(encoding="utf-8").split("\n")[:60]]
+
+
+def texts(translator: Translator, lines: list[str], **options: int) -> list[str]:
+    return [translation.text for translation in translator.translate(lines, **options)]
+
+
+def test_batch_size_and_order_do_not_matter(translator: Translator, lines: list[str]) -> None:
+    expected = [texts(translator, [line])[0] for line in lines]
+    assert len(set(expected)) > 5  # it says different things
+    for batch_tokens in (1, 300, 100_000):
+        assert texts(translator, lines, batch_tokens=batch_tokens) == expected
+    assert texts(translator, lines[::-1]) == expected[::-1]
+
+
+def test_blank_and_symbol_lines_never_reach_the_model(translator: Translator) -> None:
+    found = translator.translate(["", "   ", "-", "***", "\u3000", "Hello.", ""])
+    assert [t.text for t in found[:5]] == ["", "", "-", "***", ""]
+    assert found[5].text
+    assert found[5].score < 0.0
+    assert found[6].text == ""
+
+
+def test_nothing_in_nothing_out(translator: Translator) -> None:
+    assert translator.translate([]) == []
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(lines=st.lists(st.text(max_size=20), max_size=6))
+def test_one_line_out_for_any_line_in(translator: Translator, lines: list[str]) -> None:
+    found = texts(translator, lines, beam=1)
+    assert len(found) == len(lines)
+    assert not any(len(text.splitlines()) > 1 for text in found)
+
+
+def test_progress_adds_up(translator: Translator) -> None:
+    done: list[int] = []
+    translator.translate(["One.", "", "Two.", "-", "Three."], progress=done.append)
+    assert sum(done) == 5
+
+
+def test_alignments_cover_every_target_word(translator: Translator) -> None:
+    alignment = translator.align([("How are you today?", "你今天好吗？")])[0]
+    assert alignment.source_units == ["How", "are", "you", "today", "?"]
+    assert alignment.target_units == list("你今天好吗？")
+    assert [target for _, target in alignment.links] == list(range(6))
+    assert all(0 <= source < 5 for source, _ in alignment.links)
+    assert [sum(row) for row in alignment.weights] == pytest.approx([1.0] * 6)
+
+
+def test_a_blank_side_can_not_be_aligned(translator: Translator) -> None:
+    with pytest.raises(DataError, match="pair 2 has a blank target"):
+        translator.align([("Hi.", "嗨。"), ("Hi.", " ")])
+
+
+def test_damaged_folders(model_folder: Path, tmp_path: Path) -> None:
+    import shutil
+
+    with pytest.raises(CheckpointError, match="does not exist: give a folder"):
+        Translator.load(tmp_path / "none")
+    for name, message in {
+        "model.safetensors": "is damaged and can not be read",
+        "source.spm": "is not a complete model folder: .*source.spm is not a SentencePiece model",
+        "config.yaml": "is not a complete model folder: .*config.yaml",
+    }.items():
+        folder = tmp_path / name
+        shutil.copytree(model_folder, folder)
+        (folder / name).write_bytes(b"garbage")
+        with pytest.raises(CheckpointError, match=message):
+            Translator.load(folder)
+    with pytest.raises(ConfigError, match="must be auto, cpu, cuda or cuda:N"):
+        Translator.load(model_folder, device="gpu")

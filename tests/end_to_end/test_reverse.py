@@ -1,0 +1,65 @@
+"""The whole way on a task whose answer is known: say the letters backwards, in the Heavenly Stems.
+
+Nothing but attention can solve it: the first word of the target is the last one of the source.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from nmt import config as schema
+from nmt.data.prepare import prepare
+from nmt.data.prepared import load_prepared
+from nmt.decode.translator import Translator
+from nmt.settings import compose
+from nmt.train.loop import train
+
+LETTERS, STEMS = "abcdefghij", "甲乙丙丁戊己庚辛壬癸"
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("reverse")
+    generator = random.Random(1)
+    words = {tuple(generator.choices(range(10), k=generator.randint(3, 8))) for _ in range(6000)}
+    lines = [f"{' '.join(LETTERS[i] for i in word)}\t{''.join(STEMS[i] for i in reversed(word))}" for word in sorted(words)]
+    (folder / "pairs.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    sizes = ["text.vocab_size_en=300", "text.vocab_size_zh=300", "data.dev_groups=100", "data.test_groups=200"]
+    overrides = [f"data.train.path='{folder / 'pairs.tsv'}'", f"output='{folder / 'prepared'}'", *sizes]
+    return prepare(compose("prepare", ["data=tsv", *overrides]))
+
+
+ENCODERS = {
+    "recurrent": schema.RecurrentEncoderConfig(layers=1, width=128),
+    "self_attention": schema.SelfAttentionEncoderConfig(layers=2, width=64, feed_forward=128),
+}
+
+
+@pytest.mark.parametrize(
+    ("encoder", "score"), [("recurrent", "dot"), ("recurrent", "cosine"), ("recurrent", "mlp"), ("self_attention", "dot")]
+)
+def test_reversing_is_learnt(prepared: Path, tmp_path: Path, encoder: str, score: str) -> None:
+    run = schema.RunConfig(
+        name="reverse",
+        prepared=str(prepared),
+        device="cpu",
+        model=schema.ModelConfig(
+            embedding=64,
+            dropout=0.0,
+            encoder=ENCODERS[encoder],
+            decoder=schema.RecurrentDecoderConfig(layers=1, width=128),
+            attention=schema.SCORES[score](),
+            self_attention=schema.ScaledDotConfig(),
+        ),
+        optim=schema.OptimConfig(lr=6e-3, label_smoothing=0.0),
+        train=schema.TrainConfig(max_steps=500, batch_tokens=800, validate_sentences=100),
+    )
+    train(run, tmp_path / "run")
+    test = load_prepared(prepared).heldout("test", "en-zh")
+    assert len(test.sources) >= 150
+    found = Translator.load(tmp_path / "run" / "best", device="cpu").translate(test.sources)
+    right = sum(t.text == reference for t, reference in zip(found, test.references[0], strict=True))
+    assert right / len(test.sources) > 0.95

@@ -1,0 +1,115 @@
+"""Every pair of encoder, decoder and score keeps the contract of `nmt.model.seq2seq`."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+import torch
+
+from nmt import config as schema
+from nmt.data.batch import collate
+from nmt.model.build import build_model
+from nmt.model.recurrent import reverse
+from nmt.model.seq2seq import Seq2Seq
+
+ENCODERS = {
+    "lstm": schema.RecurrentEncoderConfig(layers=2, width=14),
+    "gru": schema.RecurrentEncoderConfig(layers=1, width=10, cell="gru"),
+    "self_attention": schema.SelfAttentionEncoderConfig(layers=2, width=12, heads=3, feed_forward=17),
+}
+DECODERS = {
+    "lstm": schema.RecurrentDecoderConfig(layers=2, width=14),
+    "gru": schema.RecurrentDecoderConfig(layers=1, width=13, cell="gru"),
+}
+CASES = [*itertools.product(ENCODERS, DECODERS, ["dot"]), *itertools.product(["lstm"], ["lstm"], ["cosine", "mlp"])]
+SOURCES, TARGETS = [[5, 6, 7, 8, 9], [7, 5], [6]], [[4, 9, 8], [5, 6, 7, 8, 9, 10, 4], [8]]
+
+
+@pytest.fixture(params=CASES, ids="-".join)
+def model(request: pytest.FixtureRequest) -> Seq2Seq:
+    encoder, decoder, score = request.param
+    config = schema.ModelConfig(
+        embedding=11,
+        encoder=ENCODERS[encoder],
+        decoder=DECODERS[decoder],
+        attention=schema.SCORES[score](),
+        self_attention=schema.ScaledDotConfig(),
+    )
+    return build_model(config, source_size=23, target_size=19).eval()
+
+
+def test_shapes(model: Seq2Seq) -> None:
+    batch = collate(SOURCES, TARGETS)
+    features, weights, _ = model(batch.source_ids, batch.source_lengths, batch.target_in)
+    assert features.shape == (3, 8, 11)
+    assert weights.shape == (3, 8, 6)
+    assert model.logits(features).shape == (3, 8, 19)
+    torch.testing.assert_close(weights.sum(-1), torch.ones(3, 8))
+
+
+def test_step_by_step_equals_at_once(model: Seq2Seq) -> None:
+    batch = collate(SOURCES, TARGETS)
+    at_once = model(batch.source_ids, batch.source_lengths, batch.target_in)
+    state = model.start(model.encode(batch.source_ids, batch.source_lengths))
+    for step in range(batch.target_in.size(1)):
+        decoded = model.decode(batch.target_in[:, step : step + 1], state)
+        state = decoded.state
+        torch.testing.assert_close(decoded.features[:, 0], at_once.features[:, step], atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(decoded.weights[:, 0], at_once.weights[:, step], atol=1e-5, rtol=1e-5)
+
+
+def test_neighbours_and_padding_change_nothing(model: Seq2Seq) -> None:
+    batch = collate(SOURCES, TARGETS)
+    together = model(batch.source_ids, batch.source_lengths, batch.target_in)
+    for row, (source, target) in enumerate(zip(SOURCES, TARGETS, strict=True)):
+        single = collate([source], [target])
+        alone = model(single.source_ids, single.source_lengths, single.target_in)
+        real_target, real_source = len(target) + 1, len(source) + 1
+        torch.testing.assert_close(together.features[row, :real_target], alone.features[0], atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(
+            together.weights[row, :real_target, :real_source], alone.weights[0], atol=1e-5, rtol=1e-5
+        )
+        assert (together.weights[row, :, real_source:] == 0).all()
+
+
+def test_what_stands_in_the_padding_does_not_matter(model: Seq2Seq) -> None:
+    batch = collate(SOURCES, TARGETS)
+    before = model(batch.source_ids, batch.source_lengths, batch.target_in).features
+    noisy = batch.source_ids.masked_fill(batch.source_ids == 0, 17)
+    torch.testing.assert_close(model(noisy, batch.source_lengths, batch.target_in).features, before)
+
+
+def test_a_state_can_be_reordered_and_kept(model: Seq2Seq) -> None:
+    batch = collate(SOURCES, TARGETS)
+    state = model.start(model.encode(batch.source_ids, batch.source_lengths))
+    rows = torch.tensor([2, 0])
+    expected = model.decode(batch.target_in[:, :2], state).features[rows]
+    found = model.decode(batch.target_in[rows][:, :2], state.keep(rows)).features
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
+
+
+def test_every_parameter_learns(model: Seq2Seq) -> None:
+    batch = collate(SOURCES, TARGETS)
+    features = model.train()(batch.source_ids, batch.source_lengths, batch.target_in).features
+    model.logits(features).square().sum().backward()
+    unused = [name for name, p in model.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
+    assert unused == []
+
+
+def test_the_same_seed_builds_the_same_model() -> None:
+    config = schema.ModelConfig(
+        encoder=ENCODERS["lstm"],
+        decoder=DECODERS["lstm"],
+        attention=schema.MlpConfig(),
+        self_attention=schema.DotConfig(),
+    )
+    one, two, other = (build_model(config, source_size=7, target_size=5, seed=seed) for seed in (1, 1, 2))
+    assert all(torch.equal(a, b) for a, b in zip(one.parameters(), two.parameters(), strict=True))
+    assert not torch.equal(one.target.weight, other.target.weight)
+
+
+def test_reverse_turns_each_sentence_within_its_length() -> None:
+    vectors = torch.arange(10.0).view(2, 5, 1)
+    turned = reverse(vectors, torch.tensor([3, 5])).squeeze(-1)
+    assert turned.tolist() == [[2, 1, 0, 3, 4], [9, 8, 7, 6, 5]]

@@ -1,0 +1,175 @@
+"""A run: its folder, resuming, interruption, and what it refuses."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import changed
+from safetensors.torch import load_file
+
+from nmt import config as schema
+from nmt.errors import CheckpointError, ConfigError, DataError
+from nmt.train import loop
+from nmt.train.loop import train
+
+
+def weights(folder: Path) -> dict[str, Any]:
+    return {name: tensor.tolist() for name, tensor in load_file(folder / "model.safetensors").items()}
+
+
+def events(folder: Path, kind: str) -> list[dict[str, Any]]:
+    lines = (folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+    return [event for event in map(json.loads, lines) if event["event"] == kind]
+
+
+def test_a_run_writes_its_folder(small_run: schema.RunConfig, tmp_path: Path) -> None:
+    result = train(small_run, tmp_path / "run")
+    assert result.stopped == "finished"
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert names == {"config.yaml", "data.txt", "journal.jsonl", "best", "last"}
+    assert {path.name for path in (tmp_path / "run" / "best").iterdir()} == {
+        "README.md", "card.json", "config.yaml", "model.safetensors", "source.spm", "target.spm",
+    }  # fmt: skip
+    assert [event["step"] for event in events(tmp_path / "run", "validation")] == [10, 20]
+    steps = events(tmp_path / "run", "step")
+    assert [event["step"] for event in steps] == [10, 20]
+    assert steps[1]["loss"] < steps[0]["loss"]
+    assert all(event["tokens_per_second"] > 0 for event in steps)
+
+
+def test_the_same_command_twice_gives_the_same_weights(small_run: schema.RunConfig, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        train(small_run, tmp_path / name)
+    assert weights(tmp_path / "one" / "last") == weights(tmp_path / "two" / "last")
+
+
+@pytest.mark.parametrize("average", [0.0, 0.9])
+def test_interrupted_and_resumed_equals_never_interrupted(
+    small_run: schema.RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, average: float
+) -> None:
+    small_run = changed(small_run, average=average)
+    train(small_run, tmp_path / "whole")
+
+    update = loop.Trainer.update
+
+    def interrupted_at_7(trainer: loop.Trainer, batch: Any) -> float:
+        loss = update(trainer, batch)
+        if trainer.limits.step == 7:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return loss
+
+    with monkeypatch.context() as patch:
+        patch.setattr(loop.Trainer, "update", interrupted_at_7)
+        assert train(small_run, tmp_path / "parts").stopped == "interrupted"
+    assert train(small_run, tmp_path / "parts").stopped == "finished"
+    assert weights(tmp_path / "parts" / "last") == weights(tmp_path / "whole" / "last")
+    assert [event["step"] for event in events(tmp_path / "parts", "validation")] == [10, 20]
+
+
+def test_a_finished_run_is_not_repeated(
+    small_run: schema.RunConfig, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = train(small_run, tmp_path / "run")
+    before = weights(tmp_path / "run" / "last")
+    again = train(small_run, tmp_path / "run")
+    assert "is already trained: 20 updates" in capsys.readouterr().err
+    assert (again.dev_bleu, again.stopped) == (first.dev_bleu, "finished")
+    assert weights(tmp_path / "run" / "last") == before
+
+
+def test_more_steps_go_on_from_a_finished_run(
+    small_run: schema.RunConfig, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train(small_run, tmp_path / "run")
+    train(changed(small_run, max_steps=30), tmp_path / "run")
+    assert "going on from step 20" in capsys.readouterr().err
+    assert [event["step"] for event in events(tmp_path / "run", "validation")] == [10, 20, 30]
+
+
+def test_other_settings_begin_a_new_run_and_keep_the_old(
+    small_run: schema.RunConfig, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train(small_run, tmp_path / "run")
+    before = weights(tmp_path / "run" / "best")
+    train(dataclasses.replace(small_run, seed=2), tmp_path / "run")
+    assert "seed: 1 -> 2" in capsys.readouterr().err
+    assert weights(tmp_path / "run.before1" / "best") == before
+    assert weights(tmp_path / "run" / "best") != before
+
+
+def test_a_killed_save_leaves_the_one_before(small_run: schema.RunConfig, tmp_path: Path) -> None:
+    train(small_run, tmp_path / "run")
+    (tmp_path / "run" / "last").rename(tmp_path / "run" / "last.previous")  # as between two renames
+    (tmp_path / "run" / "last.99.tmp").mkdir()
+    assert train(small_run, tmp_path / "run").stopped == "finished"
+    assert train(changed(small_run, max_steps=25), tmp_path / "run").stopped == "finished"
+
+
+def test_a_damaged_state_is_one_sentence(small_run: schema.RunConfig, tmp_path: Path) -> None:
+    train(small_run, tmp_path / "run")
+    (tmp_path / "run" / "last" / "training.pt").write_bytes(b"PK\x03\x04 cut short")
+    with pytest.raises(CheckpointError, match=r"training\.pt is damaged .* remove the run's folder"):
+        train(changed(small_run, max_steps=25), tmp_path / "run")
+
+
+def test_a_full_disk_is_told_before_anything_is_written(
+    small_run: schema.RunConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full:
+        free = 1000
+
+    monkeypatch.setattr("nmt.train.folder.shutil.disk_usage", lambda path: Full)
+    with pytest.raises(CheckpointError, match=r"saving needs .* MiB, but the disk has 0 MiB left"):
+        train(small_run, tmp_path / "run")
+
+
+def test_a_run_without_an_end_is_refused(small_run: schema.RunConfig, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"set train\.max_steps or train\.max_minutes"):
+        train(changed(small_run, max_steps=None), tmp_path / "run")
+
+
+def test_a_missing_corpus_names_the_command(small_run: schema.RunConfig, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="nmt prepare"):
+        train(dataclasses.replace(small_run, prepared=str(tmp_path / "nowhere")), tmp_path / "run")
+
+
+def test_a_time_limit_ends_a_run(small_run: schema.RunConfig, tmp_path: Path) -> None:
+    timed = changed(small_run, max_steps=None, max_minutes=2 / 60, validate_every_steps=None)
+    result = train(timed, tmp_path / "run")
+    assert result.stopped == "finished"
+    card = json.loads((tmp_path / "run" / "last" / "card.json").read_text(encoding="utf-8"))
+    assert 2 / 60 <= card["train_minutes"] < 1.0
+    assert card["train_steps"] > 0
+
+
+def test_patience_ends_a_run(small_run: schema.RunConfig, tmp_path: Path) -> None:
+    frozen = dataclasses.replace(small_run, optim=dataclasses.replace(small_run.optim, lr=1e-12))
+    train(changed(frozen, max_steps=500, patience=2), tmp_path / "run")
+    assert [event["step"] for event in events(tmp_path / "run", "validation")] == [10, 20, 30]
+
+
+def test_bf16_trains_too(small_run: schema.RunConfig, tmp_path: Path) -> None:
+    train(dataclasses.replace(small_run, precision="bf16"), tmp_path / "run")
+    steps = events(tmp_path / "run", "step")
+    assert steps[-1]["loss"] < steps[0]["loss"]
+
+
+@pytest.mark.parametrize("direction", ["en-zh", "zh-en"])
+def test_a_model_folder_is_all_that_is_needed(small_run: schema.RunConfig, tmp_path: Path, direction: str) -> None:
+    from nmt.decode.translator import Translator
+
+    train(dataclasses.replace(small_run, direction=direction), tmp_path / "run")
+    lines = ["How are you?", "你好吗？"]
+    here = [t.text for t in Translator.load(tmp_path / "run" / "best", device="cpu").translate(lines)]
+    (tmp_path / "run" / "best").rename(tmp_path / "elsewhere")
+    for path in sorted((tmp_path / "run").rglob("*"), reverse=True):
+        path.unlink() if path.is_file() else path.rmdir()
+    moved = Translator.load(tmp_path / "elsewhere", device="cpu")
+    assert moved.direction == direction
+    assert [t.text for t in moved.translate(lines)] == here
