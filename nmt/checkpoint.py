@@ -115,6 +115,7 @@ def find_model(folder: Path) -> Path:
     Raises:
         CheckpointError: there is none.
     """
+    folder = folder.absolute() if folder.name in ("", "..") else folder  # such as "."
     for candidate in (folder, folder / "best", files.previous(folder), folder / "last"):
         if (candidate / WEIGHTS).is_file():
             return candidate

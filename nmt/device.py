@@ -34,7 +34,7 @@ def has_bf16(device: torch.device) -> bool:
     Other CPUs emulate bfloat16, eight times slower than float32 as measured on one with AVX2 only.
     """
     if device.type == "cuda":
-        return torch.cuda.is_bf16_supported(including_emulation=False)
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     checks = ("_is_avx512_bf16_supported", "_is_amx_tile_supported")
     return any(getattr(torch.cpu, check, lambda: False)() for check in checks)
 

@@ -31,7 +31,7 @@ def prepared_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from nmt.settings import compose
 
     folder = tmp_path_factory.mktemp("prepared") / "sample"
-    sizes = ["text.vocab_size_en=700", "text.vocab_size_zh=1000", "data.dev_groups=16", "data.test_groups=16"]
+    sizes = ["text.vocab_size_en=700", "text.vocab_size_zh=1200", "data.dev_groups=16", "data.test_groups=16"]
     prepare(compose("prepare", ["data=tsv", f"data.train.path='{SAMPLE}'", f"output='{folder}'", *sizes]))
     return folder
 

@@ -72,13 +72,10 @@ def _write_all(translator: Translator, pairs: Iterable[Pair], args: argparse.Nam
     number, chosen = 0, None
     with options.output_stream(None) as output:
         for chunk in options.chunks(pairs, CHUNK):
-            whole = [pair for pair in chunk if all(side.strip() for side in pair)]
-            alignments = iter(translator.align(whole, unit=args.unit))
-            for pair in chunk:
+            for alignment in translator.align(chunk, unit=args.unit):
                 number += 1
-                alignment = next(alignments) if all(side.strip() for side in pair) else None
-                chosen = alignment if number == args.line else chosen
-                options.write_line(output, show(alignment) if alignment else "")
+                chosen = alignment if number == args.line and alignment.links else chosen
+                options.write_line(output, show(alignment) if alignment.links else "")
     return chosen
 
 

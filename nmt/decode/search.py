@@ -62,7 +62,7 @@ class _Sentence:
         if len(self.finished) >= beam:
             return True
         best_finished = max((hypothesis.score for hypothesis in self.finished), default=LOWEST)
-        return best_finished >= best_alive / self.limit**penalty
+        return bool(best_finished >= best_alive / self.limit**penalty)
 
 
 def beam_search(
@@ -96,7 +96,10 @@ def beam_search(
         log_probabilities, state = step(last, state)  # (B * K, V)
         log_probabilities = _rule_out(log_probabilities, marks, sentences, length, beam)
         top, rows, pieces = _best(scores, log_probabilities, beam)
-        _collect(sentences, top, rows, pieces, written, marks, length, beam, length_penalty)
+        for place, rank in ((pieces[:, :beam] == marks.end) & (top[:, :beam] > LOWEST)).nonzero().tolist():
+            ids, log_probability = written[rows[place, rank]].tolist(), float(top[place, rank])
+            score = log_probability / length**length_penalty
+            sentences[place].finished.append(Hypothesis(ids, log_probability, score))
         scores, rows, pieces = _alive(top, rows, pieces, marks.end, beam)
         best_alive = scores.max(dim=1).values.tolist()
         going_on = [
@@ -141,19 +144,6 @@ def _best(scores: Tensor, log_probabilities: Tensor, beam: int) -> tuple[Tensor,
     top, flat = totals.flatten(1).topk(2 * beam, dim=1)
     first_rows = torch.arange(scores.size(0), device=scores.device).unsqueeze(1) * beam
     return top, first_rows + flat // vocabulary, flat % vocabulary
-
-
-def _collect(
-    sentences: list[_Sentence], top: Tensor, rows: Tensor, pieces: Tensor, written: Tensor, marks: Marks,
-    length: int, beam: int, penalty: float,
-) -> None:  # fmt: skip
-    """Put hypotheses among the K best that end here into their sentence's list."""
-    ending = (pieces[:, :beam] == marks.end) & (top[:, :beam] > LOWEST)
-    for place, rank in ending.nonzero().tolist():
-        log_probability = float(top[place, rank])
-        ids = written[rows[place, rank]].tolist()
-        score = log_probability / length**penalty
-        sentences[place].finished.append(Hypothesis(ids, log_probability, score))
 
 
 def _alive(top: Tensor, rows: Tensor, pieces: Tensor, end: int, beam: int) -> tuple[Tensor, Tensor, Tensor]:

@@ -21,7 +21,6 @@ from nmt.checkpoint import TrainedModel, load_model
 from nmt.data.batch import collate, source_batch
 from nmt.decode.search import Hypothesis, Marks, beam_search
 from nmt.device import choose_device
-from nmt.errors import DataError
 from nmt.model.seq2seq import DecoderState
 from nmt.text.normalise import normalise, restore
 from nmt.text.script import opencc_available, to_simplified
@@ -81,7 +80,9 @@ class Translator:
         beam = beam or self.trained.config.decode.beam
         results = [Translation(line.strip(), 0.0) for line in lines]
         wanted = [index for index, line in enumerate(lines) if any(char.isalnum() for char in line)]
-        ids = self.trained.source_tokenizer.encode([self._clean(lines[index], self.source_language) for index in wanted])
+        ids = self.trained.source_tokenizer.encode(
+            [self._clean(lines[index], self.source_language) for index in wanted]
+        )
         wanted_ids = {index: row for index, row in zip(wanted, ids, strict=True) if row}
         if progress:
             progress(len(lines) - len(wanted_ids))
@@ -102,10 +103,10 @@ class Translator:
             pairs: (source, target) lines.
             unit: `word` (English words, Chinese characters) or `piece`.
 
-        Raises:
-            DataError: a side of a pair is blank.
+        Returns:
+            One alignment for each pair; where a side is blank it has no units and no links.
         """
-        return [self._align(number, *pair, unit=unit) for number, pair in enumerate(pairs, start=1)]
+        return [self._align(source, target, unit=unit) for source, target in pairs]
 
     @torch.inference_mode()
     def _search(self, rows: Sequence[Sequence[int]], beam: int) -> list[Hypothesis]:
@@ -128,11 +129,10 @@ class Translator:
         return [found[0] for found in hypotheses]
 
     @torch.inference_mode()
-    def _align(self, number: int, source: str, target: str, *, unit: str) -> Alignment:
+    def _align(self, source: str, target: str, *, unit: str) -> Alignment:
         source, target = self._clean(source, self.source_language), self._clean(target, self.target_language)
         if not source or not target:
-            side = "target" if source else "source"
-            raise DataError(f"pair {number} has a blank {side}: there is nothing to align; remove the line")
+            return Alignment([], [], [], [])
         source_ids = self.trained.source_tokenizer.encode([source])
         target_ids = self.trained.target_tokenizer.encode([target])
         batch = collate(source_ids, target_ids).to(self.device)

@@ -1,11 +1,11 @@
-"""The idea at the heart of this toolkit: attention = score, normalise, weighted sum.
+r"""The idea at the heart of this toolkit: attention = score, normalise, weighted sum.
 
               query q_t      keys k_1 .. k_S                values v_1 .. v_S
-                    \\         /                                    |
+                    \         /                                    |
     stage 1       score(q_t, k_s)        e_ts   a real number       |
                         |                                           |
     stage 2        softmax over s        a_ts   rows sum to one     |
-                         \\________________________________________ /
+                         \________________________________________ /
     stage 3                 sum over s of a_ts v_s   =   c_t, the context
 
 Query, key and value are three separate arguments. When all three are the same sequence it is self-attention; when the
@@ -43,8 +43,8 @@ class Memory(NamedTuple):
 def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
     """Stage 2: a_ts = exp(e_ts) / sum over visible s' of exp(e_ts').
 
-    Computed in float32 whatever the scores' precision. A query that may see nothing gets a row of zeros, with zero
-    gradient: softmax alone would answer NaN there, or, over "very negative" fillings, weights on padding.
+    Computed in float32 even where the scores are in half precision. A query that may see nothing gets a row of zeros,
+    with zero gradient: softmax alone would answer NaN there, or, over "very negative" fillings, weights on padding.
 
     Args:
         scores: (*batch, T, S).
@@ -53,10 +53,11 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
     Returns:
         (*batch, T, S) weights, exactly 0 where the mask is False.
     """
+    exact = scores.to(torch.promote_types(scores.dtype, torch.float32))
     if mask is None:
-        return torch.softmax(scores.float(), dim=-1).to(scores.dtype)
-    lowest = torch.finfo(torch.float32).min
-    weights = torch.softmax(scores.float().masked_fill(~mask, lowest), dim=-1)
+        return torch.softmax(exact, dim=-1).to(scores.dtype)
+    lowest = torch.finfo(exact.dtype).min
+    weights = torch.softmax(exact.masked_fill(~mask, lowest), dim=-1)
     return weights.masked_fill(~mask, 0.0).to(scores.dtype)
 
 

@@ -55,10 +55,10 @@ def _initialise(cell: nn.Module, width: int, *, is_lstm: bool) -> None:
     """Glorot inputs (2010), orthogonal recurrence (Saxe et al. 2014), forget gate open (Jozefowicz et al. 2015)."""
     for name, parameter in cell.named_parameters():
         if name.startswith("weight_ih"):
-            for gate in parameter.data.split(width):
+            for gate in parameter.data.chunk(4 if is_lstm else 3):
                 nn.init.xavier_uniform_(gate)
         elif name.startswith("weight_hh"):
-            for gate in parameter.data.split(width):
+            for gate in parameter.data.chunk(4 if is_lstm else 3):
                 nn.init.orthogonal_(gate)
         else:
             nn.init.zeros_(parameter)
@@ -111,18 +111,18 @@ class RecurrentDecoder(nn.Module):
         self.bridge = nn.Identity() if memory == width else nn.Linear(memory, width, bias=False)
         sizes = [inputs] + [width + memory] * (num_layers - 1)
         self.layers = nn.ModuleList(RecurrentLayer(cell=cell, inputs=size, width=width) for size in sizes)
-        num_states = self.layers[0].num_states
-        self.first_state = nn.Linear(memory, num_states * num_layers * width)
+        self.num_states = 2 if cell == "lstm" else 1
+        self.num_layers = num_layers
+        self.first_state = nn.Linear(memory, self.num_states * num_layers * width)
         self.attention = attention
         self.combine = nn.Linear(inputs + width + memory, outputs)
         self.dropout = SentenceDropout(dropout)
-        self.num_states = num_states
 
     def start(self, encoded: Encoded) -> DecoderState:
         """Begin from the mean of the source's states."""
         real = encoded.mask.unsqueeze(-1).to(encoded.states.dtype)  # (B, S, 1)
         mean = (encoded.states * real).sum(1) / real.sum(1).clamp(min=1.0)  # (B, D)
-        first = torch.tanh(self.first_state(mean)).view(mean.size(0), self.num_states, len(self.layers), -1)
+        first = torch.tanh(self.first_state(mean)).view(mean.size(0), self.num_states, self.num_layers, -1)
         memory = self.attention.remember(self.bridge(encoded.states), encoded.states, encoded.mask.unsqueeze(1))
         return DecoderState(memory, tuple(first.unbind(1)))
 

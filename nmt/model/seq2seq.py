@@ -43,7 +43,9 @@ class DecoderState(NamedTuple):
         """Go on with these rows only (repeats allowed), source included."""
         keys, values, mask = self.memory
         memory = Memory(
-            keys.index_select(0, rows), values.index_select(0, rows), None if mask is None else mask.index_select(0, rows)
+            keys.index_select(0, rows),
+            values.index_select(0, rows),
+            None if mask is None else mask.index_select(0, rows),
         )
         return self.reorder(rows)._replace(memory=memory)
 
@@ -93,8 +95,8 @@ class Seq2Seq(nn.Module):
 
     def start(self, encoded: Encoded) -> DecoderState:
         """The decoder's state before its first piece."""
-        state: DecoderState = self.decoder.start(encoded)
-        return state
+        decoder: Decoder = self.decoder  # type: ignore[assignment]  # modules are not told apart by their methods
+        return decoder.start(encoded)
 
     def decode(self, target_ids: Tensor, state: DecoderState) -> Decoded:
         """(B, T) ids of the pieces read (the first one of a sentence is BOS) -> features, weights, next state."""

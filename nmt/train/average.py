@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 
 import torch
+from torch import Tensor
 
 from nmt.model.seq2seq import Seq2Seq
 
@@ -24,6 +25,7 @@ class Average:
         """Take in the weights after update number `step`."""
         if self.decay:
             decay = min(self.decay, (1 + step) / (10 + step))
-            mine, new = list(self.model.parameters()), [p.detach() for p in self.source.parameters()]
+            mine: list[Tensor] = list(self.model.parameters())
+            new = [parameter.detach() for parameter in self.source.parameters()]
             with torch.no_grad():
                 torch._foreach_lerp_(mine, new, 1.0 - decay)

@@ -1,10 +1,10 @@
 """The folder of a run.
 
-    runs/NAME/
-    ├── config.yaml     the settings it is trained with
-    ├── journal.jsonl   what happened
-    ├── best/           the model with the best dev BLEU
-    └── last/           the model as it stands, with training.pt to go on from
+runs/NAME/
+├── config.yaml     the settings it is trained with
+├── journal.jsonl   what happened
+├── best/           the model with the best dev BLEU
+└── last/           the model as it stands, with training.pt to go on from
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ class RunFolder:
         average: Average,
     ) -> None:  # fmt: skip
         """Keep where the run stands."""
-        self._check_space(model, copies=5)  # the model, its raw and averaged weights, and two numbers a weight of the optimiser
+        self._check_space(
+            model, copies=5
+        )  # the model, its raw and averaged weights, and two numbers a weight of the optimiser
         with files.new_folder(self.path / "last") as folder:
             write_model(trained, folder)
             save_state(folder / STATE_FILE, counters, model, optimizer, average)

@@ -2,7 +2,7 @@
 
 With p = softmax(W f + b), the smoothed target q = (1 - s) onehot(y) + s / V (Szegedy et al. 2016, section 7,
 https://arxiv.org/abs/1512.00567) and loss = - sum_v q_v log p_v, the gradient of the logits is simply p - q. So loss
-and gradients are formed in one pass, slice by slice: at most `SLICE` rows of logits exist at a time, whatever the batch.
+and gradients are formed in one pass, slice by slice: at most `SLICE` rows of logits exist at a time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class _ProjectedLoss(torch.autograd.Function):
     """(N, D) features, (V, D) weight, (V,) bias, (N,) targets -> summed smoothed loss and summed plain loss."""
 
     @staticmethod
-    def forward(
+    def forward(  # noqa: PLR0917 (torch passes them by position)
         ctx: Any, features: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float
     ) -> tuple[Tensor, Tensor]:
         smoothed, plain = features.new_zeros((), dtype=torch.float32), features.new_zeros((), dtype=torch.float32)
@@ -65,5 +65,5 @@ def token_loss(
     Returns:
         The smoothed loss to minimise, and the plain cross-entropy to report; both in nats, summed over N.
     """
-    smoothed, plain = _ProjectedLoss.apply(features, weight, bias, targets, smoothing)
+    smoothed, plain = _ProjectedLoss.apply(features, weight, bias, targets, smoothing)  # type: ignore[no-untyped-call]
     return smoothed, plain

@@ -83,8 +83,11 @@ def build_parts(config: RunConfig, folder: RunFolder) -> Parts:
     dev = DevSet.first(prepared.heldout("dev", config.direction), config.train.validate_sentences)
     if not dev.sources:
         raise DataError(f"{config.prepared} has no dev sentences, so the best model can not be told: prepare some")
-    notes += _notes(config, examples, trained, device, precision, counters)
-    return Parts(model, optimizer, average, examples, Translator(trained, device), dev, device, precision, counters, notes)
+    where = f"{device.type} {precision}"
+    notes += _notes(config, examples, trained.card, where=where, counters=counters)
+    return Parts(
+        model, optimizer, average, examples, Translator(trained, device), dev, device, precision, counters, notes
+    )
 
 
 def _examples(config: RunConfig, prepared: Prepared, source: str, target: str) -> Examples:
@@ -129,20 +132,17 @@ def _hardware(device: torch.device) -> str:
     return f"{torch.get_num_threads()} threads of {os.cpu_count()} CPU cores ({platform.machine()})"
 
 
-def _notes(
-    config: RunConfig, examples: Examples, trained: TrainedModel, device: torch.device, precision: str, counters: Counters
-) -> list[str]:
+def _notes(config: RunConfig, examples: Examples, card: dict[str, Any], *, where: str, counters: Counters) -> list[str]:
     sampler = examples.sampler
     notes = [
-        f"{config.name}: {config.direction}, {describe(config.model)['encoder']} -> "
-        f"{describe(config.model)['decoder']}, {trained.card['attention']} attention, "
-        f"{trained.card['parameters']:,} parameters, {len(sampler.fitting):,} pairs, {device.type} {precision}"
+        f"{config.name}: {config.direction}, {card['encoder']} -> {card['decoder']}, {card['attention']} attention, "
+        f"{card['parameters']:,} parameters, {len(sampler.fitting):,} pairs, {where}"
     ]
     if sampler.too_long:
         notes.append(
             f"{sampler.too_long:,} pairs have more than {config.train.max_length} pieces on a side and are left out"
         )
-    if trained.card["self_attention"] == "-" and config.model.self_attention.kind != "scaled_dot":
+    if card["self_attention"] == "-" and config.model.self_attention.kind != "scaled_dot":
         notes.append(f"self_attention={config.model.self_attention.kind} has no effect: nothing here attends to itself")
     if counters.step and not counters.finished:
         notes.append(f"going on from step {counters.step:,}, {counters.seconds / 60:.1f} minutes into the run")

@@ -50,9 +50,7 @@ def save_state(
     torch.save(state, path)
 
 
-def load_state(
-    path: Path, model: torch.nn.Module, optimizer: torch.optim.Optimizer, average: Average
-) -> Counters:
+def load_state(path: Path, model: torch.nn.Module, optimizer: torch.optim.Optimizer, average: Average) -> Counters:
     """Put back what `save_state` wrote.
 
     Raises:

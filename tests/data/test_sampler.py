@@ -11,7 +11,9 @@ from nmt.data.sampler import TokenBatchSampler
 from nmt.errors import DataError
 
 
-def sampler(lengths: list[tuple[int, int]], *, tokens: int = 60, max_length: int = 20, seed: int = 1) -> TokenBatchSampler:
+def sampler(
+    lengths: list[tuple[int, int]], *, tokens: int = 60, max_length: int = 20, seed: int = 1
+) -> TokenBatchSampler:
     source, target = (np.array(side) for side in zip(*lengths, strict=True))
     return TokenBatchSampler(source, target, tokens=tokens, max_length=max_length, seed=seed)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support import SAMPLE
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support import SAMPLE
 
 from nmt.decode.translator import Translator
-from nmt.errors import CheckpointError, ConfigError, DataError
+from nmt.errors import CheckpointError, ConfigError
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +70,11 @@ def test_alignments_cover_every_target_word(translator: Translator) -> None:
     assert [sum(row) for row in alignment.weights] == pytest.approx([1.0] * 6)
 
 
-def test_a_blank_side_can_not_be_aligned(translator: Translator) -> None:
-    with pytest.raises(DataError, match="pair 2 has a blank target"):
-        translator.align([("Hi.", "嗨。"), ("Hi.", " ")])
+def test_a_blank_side_has_no_links(translator: Translator) -> None:
+    found = translator.align([("Hi.", "嗨。"), ("Hi.", " "), ("\u200b", "嗨。"), ("Hi.", "嗨。")])
+    assert found[1].links == found[2].links == []
+    assert found[3] == found[0]
+    assert len(found[0].links) == 2
 
 
 def test_damaged_folders(model_folder: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The commands of README.md and of `make demo`, run on the sample with few steps, in one folder, one after the other."""
+"""The commands of README.md and of `make demo`, run on the sample with few steps, one after the other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support import SAMPLE
 
 ROOT = Path(__file__).parents[2]
 SMALL_CORPUS = [
-    "data=tsv", "data.name=tatoeba", f"data.train.path='{SAMPLE}'", "text.vocab_size_en=700", "text.vocab_size_zh=1000",
+    "data=tsv", "data.name=tatoeba", f"data.train.path='{SAMPLE}'", "text.vocab_size_en=700", "text.vocab_size_zh=1200",
 ]  # fmt: skip
 SMALL_RUN = [
     "train.max_steps=6", "train.max_minutes=null", "train.validate_every_minutes=null", "train.validate_sentences=4",
@@ -97,7 +97,9 @@ def test_the_commands_of_the_readme(tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))])
+@pytest.mark.parametrize(
+    "document", ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
+)
 def test_links_lead_somewhere(document: str) -> None:
     path = ROOT / document
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text(encoding="utf-8")):

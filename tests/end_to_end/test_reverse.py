@@ -25,7 +25,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("reverse")
     generator = random.Random(1)
     words = {tuple(generator.choices(range(10), k=generator.randint(3, 8))) for _ in range(6000)}
-    lines = [f"{' '.join(LETTERS[i] for i in word)}\t{''.join(STEMS[i] for i in reversed(word))}" for word in sorted(words)]
+    lines = [
+        f"{' '.join(LETTERS[i] for i in word)}\t{''.join(STEMS[i] for i in reversed(word))}" for word in sorted(words)
+    ]
     (folder / "pairs.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     sizes = ["text.vocab_size_en=300", "text.vocab_size_zh=300", "data.dev_groups=100", "data.test_groups=200"]
     overrides = [f"data.train.path='{folder / 'pairs.tsv'}'", f"output='{folder / 'prepared'}'", *sizes]
@@ -39,7 +41,8 @@ ENCODERS = {
 
 
 @pytest.mark.parametrize(
-    ("encoder", "score"), [("recurrent", "dot"), ("recurrent", "cosine"), ("recurrent", "mlp"), ("self_attention", "dot")]
+    ("encoder", "score"),
+    [("recurrent", "dot"), ("recurrent", "cosine"), ("recurrent", "mlp"), ("self_attention", "dot")],
 )
 def test_reversing_is_learnt(prepared: Path, tmp_path: Path, encoder: str, score: str) -> None:
     run = schema.RunConfig(

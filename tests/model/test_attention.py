@@ -79,7 +79,11 @@ def test_shapes_and_rows(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_masked_keys_weigh_nothing_and_change_nothing(kind: str) -> None:
     attention = Attention(make(kind))
-    query, key, value = torch.randn(BATCH, QUERIES, WIDTH), torch.randn(BATCH, KEYS, WIDTH), torch.randn(BATCH, KEYS, 11)
+    query, key, value = (
+        torch.randn(BATCH, QUERIES, WIDTH),
+        torch.randn(BATCH, KEYS, WIDTH),
+        torch.randn(BATCH, KEYS, 11),
+    )
     lengths = torch.tensor([3, 5])
     mask = padding_mask(lengths).unsqueeze(1)
     context, weights = attention(query, key, value, mask)
@@ -106,7 +110,11 @@ def test_a_query_that_sees_nothing_gets_zeros_and_finite_gradients(kind: str) ->
 @pytest.mark.parametrize("kind", KINDS)
 def test_scoring_step_by_step_equals_scoring_at_once(kind: str) -> None:
     attention = Attention(make(kind))
-    query, key, value = torch.randn(BATCH, QUERIES, WIDTH), torch.randn(BATCH, KEYS, WIDTH), torch.randn(BATCH, KEYS, 11)
+    query, key, value = (
+        torch.randn(BATCH, QUERIES, WIDTH),
+        torch.randn(BATCH, KEYS, WIDTH),
+        torch.randn(BATCH, KEYS, 11),
+    )
     memory = attention.remember(key, value)
     at_once = attention.attend(query, memory)
     for step in range(QUERIES):

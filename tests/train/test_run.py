@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import changed
 from safetensors.torch import load_file
+from support import changed
 
 from nmt import config as schema
 from nmt.errors import CheckpointError, ConfigError, DataError
