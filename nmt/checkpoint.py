@@ -115,8 +115,8 @@ def find_model(folder: Path) -> Path:
     Raises:
         CheckpointError: there is none.
     """
-    folder = folder.absolute() if folder.name in ("", "..") else folder  # such as "."
-    for candidate in (folder, folder / "best", files.previous(folder), folder / "last"):
+    before = [files.previous(folder)] if folder.name else []  # not of "."
+    for candidate in (folder, folder / "best", *before, folder / "last"):
         if (candidate / WEIGHTS).is_file():
             return candidate
     kind = "holds no model" if folder.is_dir() else "does not exist"

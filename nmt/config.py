@@ -55,6 +55,7 @@ class DataConfig:
     licence: str = ""
     """Licence of the text, written to the manifest and to the card of every model trained on it."""
     attribution: str = ""
+    """Whom to name, written beside the licence."""
 
     def __post_init__(self) -> None:
         _one_of("data.source_language", self.source_language, LANGUAGES)
@@ -139,10 +140,13 @@ class TextConfig:
     """SentencePiece, one vocabulary per language."""
 
     vocab_size_en: int = 4000
+    """Pieces of the English vocabulary, 256 of which are the single bytes; a small corpus gives fewer."""
     vocab_size_zh: int = 4000
+    """Pieces of the Chinese vocabulary."""
     coverage_en: float = 1.0
     """Share of the characters that get a piece of their own; the others are spelt in bytes."""
     coverage_zh: float = 0.9995
+    """The same for Chinese: the rarest characters are not worth a piece."""
     algorithm: str = "unigram"
     """`unigram` (Kudo 2018) or `bpe` (Sennrich et al. 2016)."""
 
@@ -160,6 +164,7 @@ class PrepareConfig:
     output: str = "prepared/${data.name}"
     """The folder to write."""
     seed: int = 1
+    """Of the sample that SentencePiece draws from a very large corpus; nothing else here is random."""
     data: DataConfig
     clean: CleanConfig = field(default_factory=CleanConfig)
     text: TextConfig = field(default_factory=TextConfig)
@@ -219,6 +224,7 @@ class EncoderConfig:
 
     kind: str = MISSING
     layers: int = 1
+    """Layers on top of each other."""
     width: int = 512
     """Features of each state that the encoder returns."""
 
@@ -233,7 +239,7 @@ class RecurrentEncoderConfig(EncoderConfig):
     """A bidirectional recurrent network; each direction gives half of `width`."""
 
     kind: str = "recurrent"
-    cell: str = "lstm"
+    cell: str = "gru"
     """`lstm` or `gru`."""
 
     def __post_init__(self) -> None:
@@ -247,7 +253,7 @@ class SelfAttentionEncoderConfig(EncoderConfig):
 
     kind: str = "self_attention"
     heads: int = 4
-    feed_forward: int = 1024
+    feed_forward: int = 512
     """Inner width of the position-wise network."""
 
     def __post_init__(self) -> None:
@@ -264,7 +270,9 @@ class DecoderConfig:
 
     kind: str = MISSING
     layers: int = 1
+    """Layers on top of each other; the first one's state is the query."""
     width: int = 512
+    """Features of each state."""
 
     def __post_init__(self) -> None:
         _positive("model.decoder.layers", self.layers)
@@ -276,7 +284,8 @@ class RecurrentDecoderConfig(DecoderConfig):
     """A recurrent network whose state, after reading the last target piece, is the query over the source."""
 
     kind: str = "recurrent"
-    cell: str = "lstm"
+    cell: str = "gru"
+    """`lstm` or `gru`."""
 
     def __post_init__(self) -> None:
         DecoderConfig.__post_init__(self)
@@ -320,8 +329,11 @@ class OptimConfig:
     floor: float = 0.02
     """Share of the highest rate at which the cosine decay ends."""
     weight_decay: float = 0.01
+    """Share of the learning rate by which weights shrink at each update."""
     beta1: float = 0.9
+    """Decay of the mean of the gradients."""
     beta2: float = 0.98
+    """Decay of the mean of their squares."""
     clip: float = 1.0
     """Largest norm of the gradient."""
     label_smoothing: float = 0.1
@@ -347,7 +359,9 @@ class TrainConfig:
     max_length: int = 128
     """Pairs with more pieces on either side are left out of training and counted."""
     validate_every_minutes: float | None = None
+    """Look at the dev set and save after so much training time."""
     validate_every_steps: int | None = None
+    """Look at the dev set and save after so many updates."""
     validate_sentences: int = 500
     """Dev sentences translated (greedily) at each validation."""
     patience: int | None = None
@@ -394,6 +408,7 @@ class RunConfig:
     direction: str = "en-zh"
     """`en-zh` or `zh-en`."""
     seed: int = 1
+    """Of initial weights, order of batches and dropout: the same seed, settings and machine give the same run."""
     device: str = "auto"
     """`auto` (a GPU if there is one), `cpu`, `cuda` or `cuda:N`."""
     precision: str = "auto"

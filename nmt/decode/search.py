@@ -57,12 +57,18 @@ class _Sentence:
     limit: int
     finished: list[Hypothesis] = field(default_factory=list)
 
-    def is_done(self, beam: int, best_alive: float, penalty: float) -> bool:
-        """Enough is finished, or nothing alive can still win: log probabilities only fall, lengths end at the limit."""
-        if len(self.finished) >= beam:
-            return True
-        best_finished = max((hypothesis.score for hypothesis in self.finished), default=LOWEST)
-        return bool(best_finished >= best_alive / self.limit**penalty)
+    def is_done(self, *, beam: int, length: int, best_alive: float, penalty: float) -> bool:
+        """Nothing alive can win any more, or enough is finished and nothing alive ranks higher.
+
+        The first is certain: log probabilities only fall, and no hypothesis gets longer than the limit. The second is
+        the usual shortcut. The number of finished hypotheses alone would not do: where the model is sure of itself, the
+        lower places of the beam are filled with hypotheses that end far too early.
+        """
+        best = max((hypothesis.score for hypothesis in self.finished), default=LOWEST)
+        return bool(
+            best >= best_alive / self.limit**penalty
+            or (len(self.finished) >= beam and best >= best_alive / length**penalty)
+        )
 
 
 def beam_search(
@@ -105,7 +111,7 @@ def beam_search(
         going_on = [
             place
             for place, sentence in enumerate(sentences)
-            if not sentence.is_done(beam, best_alive[place], length_penalty)
+            if not sentence.is_done(beam=beam, length=length, best_alive=best_alive[place], penalty=length_penalty)
         ]
         if len(going_on) < len(sentences):
             for place in set(range(len(sentences))) - set(going_on):

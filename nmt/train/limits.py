@@ -14,6 +14,7 @@ class Limits:
         """Continue from `step` updates and `seconds` of training done earlier."""
         self.max_steps = config.max_steps
         self.max_seconds = None if config.max_minutes is None else 60.0 * config.max_minutes
+        self.name = f"{config.max_steps} updates, {config.max_minutes} minutes, patience {config.patience}"
         self.step = step
         self.started = time.monotonic() - seconds
         self.reserve = 0.0
@@ -56,11 +57,14 @@ class Limits:
 class Every:
     """Is it time again? Every so many updates, every so many seconds, or both."""
 
-    def __init__(self, *, steps: int | None, minutes: float | None, limits: Limits) -> None:
+    def __init__(
+        self, *, steps: int | None, minutes: float | None, limits: Limits, last_step: int, last_seconds: float
+    ) -> None:
+        """Count from the last time, which may have been in an earlier part of the run."""
         self.steps = steps
         self.seconds = None if minutes is None else 60.0 * minutes
         self.limits = limits
-        self.mark()
+        self.last_step, self.last_seconds = last_step, last_seconds
 
     def mark(self) -> None:
         """It was done just now."""

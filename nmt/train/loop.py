@@ -57,7 +57,7 @@ def train(config: RunConfig, folder: Path) -> TrainResult:
     with Journal(run_folder.path) as journal:
         for line in parts.notes:
             journal.say(line)
-        if parts.counters.finished:
+        if parts.counters.finished == Limits(config.train).name:
             journal.say(f"{folder} is already trained: {parts.counters.step:,} updates, nothing to do")
             return TrainResult(parts.counters.best_bleu, "finished", folder)
         with Interrupts() as interrupts:
@@ -82,7 +82,11 @@ class Trainer:
         settings = config.train
         self.limits = Limits(settings, step=self.counters.step, seconds=self.counters.seconds)
         self.look = Every(
-            steps=settings.validate_every_steps, minutes=settings.validate_every_minutes, limits=self.limits
+            steps=settings.validate_every_steps,
+            minutes=settings.validate_every_minutes,
+            limits=self.limits,
+            last_step=self.counters.last_look_step,
+            last_seconds=self.counters.last_look_seconds,
         )
         self.recent = _Recent()
 
@@ -171,10 +175,11 @@ class Trainer:
         }
         if is_best:
             self.folder.save_best(self.trained(score))
-        self.counters.finished = last or self.out_of_patience()
+        self.counters.finished = self.limits.name if last or self.out_of_patience() else ""
+        self.look.mark()
+        self.counters.last_look_step, self.counters.last_look_seconds = self.look.last_step, self.look.last_seconds
         self.save(score)
         self.limits.keep(time.monotonic() - began)
-        self.look.mark()
         self.recent.restart()
 
     def trained(self, *scores: dict[str, Any]) -> TrainedModel:

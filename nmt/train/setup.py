@@ -21,6 +21,7 @@ from nmt.model.seq2seq import Seq2Seq
 from nmt.train.average import Average
 from nmt.train.examples import Examples, IdColumn
 from nmt.train.folder import RunFolder
+from nmt.train.limits import Limits
 from nmt.train.state import Counters, load_state
 from nmt.train.validate import DevSet
 
@@ -144,6 +145,6 @@ def _notes(config: RunConfig, examples: Examples, card: dict[str, Any], *, where
         )
     if card["self_attention"] == "-" and config.model.self_attention.kind != "scaled_dot":
         notes.append(f"self_attention={config.model.self_attention.kind} has no effect: nothing here attends to itself")
-    if counters.step and not counters.finished:
+    if counters.step and counters.finished != Limits(config.train).name:
         notes.append(f"going on from step {counters.step:,}, {counters.seconds / 60:.1f} minutes into the run")
     return notes

@@ -27,7 +27,10 @@ class Counters:
     tokens: int = 0
     best_bleu: float = -1.0
     without_better: int = 0
-    finished: bool = False
+    last_look_step: int = 0
+    last_look_seconds: float = 0.0
+    finished: str = ""
+    """The limits that ended the run; with others it may go on."""
 
     @property
     def place(self) -> Place:

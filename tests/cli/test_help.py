@@ -57,7 +57,7 @@ def test_defaults_of_groups() -> None:
         "model": "rnn_small",
         "encoder": "recurrent",
         "decoder": "recurrent",
-        "attention": "dot",
+        "attention": "cosine",
         "self_attention": "scaled_dot",
         "experiment": "null",
     }

@@ -71,7 +71,10 @@ def test_reading_back_names_the_file_and_the_setting(tmp_path: Path) -> None:
     for wrong, message in (
         (text.replace("beam: 5", "beem: 5"), r"config\.yaml: decode\.beem: there is no such setting"),
         (text.replace("beam: 5", "beam: many"), r"config\.yaml: decode\.beam: Value 'many'"),
-        (text.replace("kind: dot", "kind: dott"), r"config\.yaml: kind is 'dott', but it must be one of: dot, scaled"),
+        (
+            text.replace("kind: cosine", "kind: dott"),
+            r"config\.yaml: kind is 'dott', but it must be one of: dot, scaled",
+        ),
         ("- 1\n", r"config\.yaml: this is not a list of `name: value`"),
         ("a: [", r"config\.yaml: "),
     ):

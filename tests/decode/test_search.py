@@ -100,3 +100,22 @@ def test_hypotheses_are_ranked_and_within_the_limit() -> None:
             assert len(hypothesis.ids) < 3
             assert BEGIN not in hypothesis.ids
             assert math.isfinite(hypothesis.log_probability)
+
+
+@pytest.mark.parametrize("beam", [1, 2, 3, 5])
+def test_a_confident_model_is_not_cut_short(beam: int) -> None:
+    """The end is the second best piece everywhere: a beam soon holds many finished hypotheses, all of them bad."""
+
+    def sure(last: Tensor, state: Toy) -> tuple[Tensor, Toy]:
+        length = state.history
+        values = torch.full((len(last), VOCABULARY), math.log(0.01))
+        values[:, END] = math.log(0.03)
+        wanted = torch.where(length < 9, 2 + length % 3, END)
+        values[torch.arange(len(last)), wanted] = math.log(0.95)
+        return values, state._replace(history=length + 1)
+
+    state = Toy(torch.zeros(1, dtype=torch.long), torch.zeros(1, dtype=torch.long))
+    found = beam_search(
+        state, sure, marks=MARKS, limits=[20], beam=beam, length_penalty=1.0, device=torch.device("cpu")
+    )
+    assert found[0][0].ids == [2, 3, 4, 2, 3, 4, 2, 3, 4]

@@ -144,7 +144,7 @@ def test_a_time_limit_ends_a_run(small_run: schema.RunConfig, tmp_path: Path) ->
     result = train(timed, tmp_path / "run")
     assert result.stopped == "finished"
     card = json.loads((tmp_path / "run" / "last" / "card.json").read_text(encoding="utf-8"))
-    assert 2 / 60 <= card["train_minutes"] < 1.0
+    assert 0 < card["train_minutes"] < 0.5
     assert card["train_steps"] > 0
 
 
