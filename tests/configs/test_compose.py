@@ -73,7 +73,7 @@ def test_reading_back_names_the_file_and_the_setting(tmp_path: Path) -> None:
         (text.replace("beam: 5", "beam: many"), r"config\.yaml: decode\.beam: Value 'many'"),
         (
             text.replace("kind: cosine", "kind: dott"),
-            r"config\.yaml: kind is 'dott', but it must be one of: dot, scaled",
+            r"config\.yaml: kind is 'dott', but it must be one of: dot",
         ),
         ("- 1\n", r"config\.yaml: this is not a list of `name: value`"),
         ("a: [", r"config\.yaml: "),

@@ -34,7 +34,7 @@ def readme_commands() -> list[str]:
 
 
 def demo_commands() -> list[str]:
-    script = (ROOT / "scripts" / "demo.sh").read_text(encoding="utf-8").replace("\\\n", " ")
+    script = (ROOT / "scripts" / "demo.sh").read_text(encoding="utf-8").replace("\\\\\n", " ")
     found = [shlex.split(line)[1] for line in script.split("\n") if line.startswith("step ")]
     return [command.replace("\\\\", "\\") for command in found]
 
