@@ -18,6 +18,7 @@ from nmt.config import RunConfig
 from nmt.data.batch import Batch
 from nmt.decode.translator import Translator
 from nmt.device import autocast
+from nmt.errors import ConfigError
 from nmt.model.masks import padding_mask
 from nmt.model.seq2seq import Seq2Seq
 from nmt.train.average import Average
@@ -127,7 +128,12 @@ class Trainer:
             )
         pieces = int(batch.target_lengths.sum())
         (smoothed / pieces).backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.optim.clip, error_if_nonfinite=True)
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.optim.clip)
+        if not torch.isfinite(norm):
+            raise ConfigError(
+                f"the gradient is no longer finite at step {self.limits.step:,}: try a lower optim.lr than {rate:.2g} "
+                f"or optim.clip; {self.folder.path / 'last'} holds the state before"
+            )
         self.optimizer.step()
         self.average.update(self.limits.step)
         self.counters.tokens += batch.num_tokens
