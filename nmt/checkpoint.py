@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,12 +74,22 @@ def folder_config(
 
 def write_model(trained: TrainedModel, folder: Path) -> None:
     """Fill an empty folder with a model."""
-    settings.save(trained.config, folder / "config.yaml")
+    write_config(trained.config, folder)
     (folder / "source.spm").write_bytes(trained.source_tokenizer.to_bytes())
     (folder / "target.spm").write_bytes(trained.target_tokenizer.to_bytes())
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in trained.model.state_dict().items()}
     save_file(weights, folder / WEIGHTS, metadata={"format": "pt", "nmt_version": nmt.__version__})
     _write_card(trained.card, folder)
+
+
+def write_config(config: ModelFolderConfig, folder: Path) -> None:
+    """Write the `config.yaml` of a model folder."""
+    files.write_text(folder / "config.yaml", settings.to_yaml(config))
+
+
+def read_config(folder: Path) -> ModelFolderConfig:
+    """The `config.yaml` of a model folder."""
+    return settings.load(folder / "config.yaml", ModelFolderConfig)
 
 
 def load_model(folder: Path | str, device: torch.device | None = None) -> TrainedModel:
@@ -89,9 +100,9 @@ def load_model(folder: Path | str, device: torch.device | None = None) -> Traine
     """
     folder = find_model(Path(folder))
     try:
-        config = settings.load(folder / "config.yaml", ModelFolderConfig)
+        config = read_config(folder)
         source, target = Tokenizer.load(folder / "source.spm"), Tokenizer.load(folder / "target.spm")
-        card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
+        card = read_card(folder)
     except (NmtError, OSError, json.JSONDecodeError, UnicodeDecodeError) as error:
         raise CheckpointError(f"{folder} is not a complete model folder: {error}") from None
     if config.format_version > FORMAT_VERSION:
@@ -116,8 +127,10 @@ def find_model(folder: Path) -> Path:
         CheckpointError: there is none.
     """
     before = [files.previous(folder)] if folder.name else []  # not of "."
-    for candidate in (folder, folder / "best", *before, folder / "last"):
+    for candidate in (folder, folder / "best", *before, files.previous(folder / "best"), folder / "last"):
         if (candidate / WEIGHTS).is_file():
+            if candidate not in (folder, folder / "best"):
+                logging.getLogger(__name__).warning("%s has no whole model: %s is used instead", folder, candidate)
             return candidate
     kind = "holds no model" if folder.is_dir() else "does not exist"
     raise CheckpointError(f"{folder} {kind}: give a folder that `nmt train` has written, such as runs/demo/best")
@@ -131,9 +144,15 @@ def weights_checksum(folder: Path) -> str:
 
 def add_score(folder: Path, score: dict[str, Any]) -> None:
     """Write a score (`set`, `bleu`, `chrf`, `signature`) to a model's card, in place of an earlier one of that set."""
-    card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
+    card = read_card(folder)
     scores = [known for known in card.get("scores", []) if known["set"] != score["set"]]
     _write_card({**card, "scores": [*scores, score]}, folder)
+
+
+def read_card(folder: Path) -> dict[str, Any]:
+    """What is known about a model: `card.json`."""
+    card: dict[str, Any] = json.loads((folder / "card.json").read_text(encoding="utf-8"))
+    return card
 
 
 def _write_card(card: dict[str, Any], folder: Path) -> None:

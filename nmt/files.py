@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,10 +39,10 @@ def new_folder(folder: Path) -> Iterator[Path]:
     """A folder to fill, which replaces `folder` whole when the block ends well and vanishes when it does not.
 
     Renaming a folder over another is not possible in one step: between two renames the old one is at
-    `previous(folder)`, where readers look when `folder` itself is missing.
+    `previous(folder)`, where a model or a run is looked for when `folder` itself is missing.
     """
     temporary = folder.with_name(f"{folder.name}.{os.getpid()}.tmp")
-    shutil.rmtree(temporary, ignore_errors=True)
+    _sweep(folder)
     temporary.mkdir(parents=True)
     try:
         yield temporary
@@ -53,6 +55,24 @@ def new_folder(folder: Path) -> Iterator[Path]:
         shutil.rmtree(previous(folder), ignore_errors=True)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed processes left of this folder; the temporary folder of a living one is its own."""
+    for path in folder.parent.glob(f"{glob.escape(folder.name)}.*.tmp"):
+        owner = re.fullmatch(r".*\.(\d+)\.tmp", path.name)
+        if owner and (int(owner[1]) == os.getpid() or not _is_alive(int(owner[1]))):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _flush(path: Path) -> None:

@@ -30,11 +30,12 @@ class TokenBatchSampler:
         self.order = (source_lengths, target_lengths)
         self.tokens = tokens
         self.seed = seed
-        self.fitting = np.flatnonzero(self.lengths <= min(max_length, tokens))
+        self.limit = min(max_length, tokens)
+        self.fitting = np.flatnonzero(self.lengths <= self.limit)
         self.too_long = len(self.lengths) - len(self.fitting)
         if not len(self.fitting):
             raise DataError(
-                f"no training pair has at most {min(max_length, tokens)} pieces a side: "
+                f"no training pair has at most {self.limit} pieces a side: "
                 "raise train.max_length or train.batch_tokens"
             )
 

@@ -19,6 +19,7 @@ class Journal:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "journal.jsonl"
+        _cut_torn_line(self.path)
         self.file = self.path.open("a", encoding="utf-8", newline="\n")
         self.bar: tqdm[None] | None = None
         self.last_line = 0.0
@@ -78,6 +79,12 @@ class Journal:
         """Append to the journal."""
         self.file.write(json.dumps({"event": event, **values}, ensure_ascii=False) + "\n")
         self.file.flush()
+
+
+def _cut_torn_line(path: Path) -> None:
+    """A killed run may leave half a line at the end; the next line must not be glued to it."""
+    if path.is_file() and not (content := path.read_bytes()).endswith(b"\n"):
+        path.write_bytes(content[: content.rfind(b"\n") + 1])
 
 
 def clock(seconds: float) -> str:

@@ -54,14 +54,17 @@ def train(config: RunConfig, folder: Path) -> TrainResult:
         CheckpointError: an earlier part of the run is damaged.
     """
     run_folder = RunFolder(folder)
-    parts = build_parts(config, run_folder)
-    with Journal(run_folder.path) as journal:
-        for line in parts.notes:
-            journal.say(line)
-        if parts.counters.finished == Limits(config.train).name:
-            journal.say(f"{folder} is already trained: {parts.counters.step:,} updates, nothing to do")
-            return TrainResult(parts.counters.best_bleu, "finished", folder)
-        with Interrupts() as interrupts:
+    with run_folder.lock():
+        parts = build_parts(config, run_folder)
+        with Journal(run_folder.path) as journal, Interrupts() as interrupts:
+            for line in parts.notes:
+                journal.say(line)
+            counters = parts.counters
+            if counters.is_over(Limits(config.train, step=counters.step, seconds=counters.seconds)):
+                for line in run_folder.complete(config.decode):
+                    journal.say(line)
+                journal.say(f"{folder} is already trained: {counters.step:,} updates, nothing to do")
+                return TrainResult(counters.best_bleu, "finished", folder)
             return Trainer(config, parts, run_folder, journal, interrupts).run()
 
 
@@ -132,7 +135,7 @@ class Trainer:
         if not torch.isfinite(norm):
             raise ConfigError(
                 f"the gradient is no longer finite at step {self.limits.step:,}: try a lower optim.lr than {rate:.2g} "
-                f"or optim.clip; {self.folder.path / 'last'} holds the state before"
+                "or optim.clip; what was saved before is untouched"
             )
         self.optimizer.step()
         self.average.update(self.limits.step)

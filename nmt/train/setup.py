@@ -66,11 +66,7 @@ def build_parts(config: RunConfig, folder: RunFolder) -> Parts:
         weight_decay=config.optim.weight_decay,
         fused=True,
     )
-    notes = folder.begin(config, prepared.manifest["fingerprint"])
     average = Average(model, config.train.average)
-    counters = Counters()
-    if state_file := folder.state_file:
-        counters = load_state(state_file, model, optimizer, average)
     saved = folder_config(
         direction=config.direction,
         script=prepared.manifest["settings"]["data"]["script"],
@@ -84,6 +80,13 @@ def build_parts(config: RunConfig, folder: RunFolder) -> Parts:
     dev = DevSet.first(prepared.heldout("dev", config.direction), config.train.validate_sentences)
     if not dev.sources:
         raise DataError(f"{config.prepared} has no dev sentences, so the best model can not be told: prepare some")
+    # Whatever can be wrong has been found by now; only then is an earlier run touched.
+    folder.check_space(model, copies=6)
+    notes = folder.begin(config, prepared.manifest["fingerprint"])
+    counters = Counters()
+    if state_file := folder.state_file:
+        counters = load_state(state_file, model, optimizer, average)
+        counters.best_bleu = max(counters.best_bleu, folder.best_bleu)
     where = f"{device.type} {precision}"
     notes += _notes(config, examples, trained.card, where=where, counters=counters)
     return Parts(
@@ -140,11 +143,9 @@ def _notes(config: RunConfig, examples: Examples, card: dict[str, Any], *, where
         f"{card['parameters']:,} parameters, {len(sampler.fitting):,} pairs, {where}"
     ]
     if sampler.too_long:
-        notes.append(
-            f"{sampler.too_long:,} pairs have more than {config.train.max_length} pieces on a side and are left out"
-        )
+        notes.append(f"{sampler.too_long:,} pairs have {sampler.limit} pieces or more on a side and are left out")
     if card["self_attention"] == "-" and config.model.self_attention.kind != "scaled_dot":
         notes.append(f"self_attention={config.model.self_attention.kind} has no effect: nothing here attends to itself")
-    if counters.step and counters.finished != Limits(config.train).name:
+    if counters.step and not counters.is_over(Limits(config.train, step=counters.step, seconds=counters.seconds)):
         notes.append(f"going on from step {counters.step:,}, {counters.seconds / 60:.1f} minutes into the run")
     return notes

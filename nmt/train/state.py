@@ -11,6 +11,7 @@ import torch
 from nmt.errors import CheckpointError
 from nmt.train.average import Average
 from nmt.train.examples import Place
+from nmt.train.limits import Limits
 
 STATE_FILE = "training.pt"
 
@@ -31,6 +32,10 @@ class Counters:
     last_look_seconds: float = 0.0
     finished: str = ""
     """The limits that ended the run; with others it may go on."""
+
+    def is_over(self, limits: Limits) -> bool:
+        """Whether the run has ended, by these limits or by longer ones."""
+        return bool(self.finished) and (self.finished == limits.name or limits.progress >= 1.0)
 
     @property
     def place(self) -> Place:
@@ -57,25 +62,21 @@ def load_state(path: Path, model: torch.nn.Module, optimizer: torch.optim.Optimi
     """Put back what `save_state` wrote.
 
     Raises:
-        CheckpointError: the file is damaged.
+        CheckpointError: the file is damaged, or another version of nmt wrote it.
     """
-    state = _read(path)
-    model.load_state_dict(state["model"])
-    if average.decay:
-        average.model.load_state_dict(state["average"])
-    optimizer.load_state_dict(state["optimizer"])
-    torch.set_rng_state(state["random"])
-    if torch.cuda.is_available() and state["random_cuda"]:
-        torch.cuda.set_rng_state_all(state["random_cuda"])
-    return Counters(**state["counters"])
-
-
-def _read(path: Path) -> dict[str, Any]:
     try:
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:
+        counters = Counters(**state["counters"])
+        model.load_state_dict(state["model"])
+        if average.decay:
+            average.model.load_state_dict(state["average"])
+        optimizer.load_state_dict(state["optimizer"])
+        torch.set_rng_state(state["random"])
+        if torch.cuda.is_available() and state["random_cuda"]:
+            torch.cuda.set_rng_state_all(state["random_cuda"])
+    except Exception as error:  # torch raises half a dozen kinds for a file that is cut short or of another version
         raise CheckpointError(
-            f"{path} is damaged and the run can not go on from it ({type(error).__name__}): "
+            f"{path} is damaged or of another version, and the run can not go on from it ({type(error).__name__}): "
             "remove the run's folder, or give name=... for a new run"
         ) from None
-    return state
+    return counters

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,13 @@ from safetensors.torch import load_file
 from support import changed
 
 from nmt import config as schema
+from nmt.checkpoint import load_model
 from nmt.errors import CheckpointError, ConfigError, DataError
 from nmt.train import loop
+from nmt.train.folder import RunFolder
 from nmt.train.loop import train
+
+FOLDER = {"config.yaml", "data.txt", "journal.jsonl", "best", "last"}
 
 
 def weights(folder: Path) -> dict[str, Any]:
@@ -31,8 +36,7 @@ def events(folder: Path, kind: str) -> list[dict[str, Any]]:
 def test_a_run_writes_its_folder(small_run: schema.RunConfig, tmp_path: Path) -> None:
     result = train(small_run, tmp_path / "run")
     assert result.stopped == "finished"
-    names = {path.name for path in (tmp_path / "run").iterdir()}
-    assert names == {"config.yaml", "data.txt", "journal.jsonl", "best", "last"}
+    assert {path.name for path in (tmp_path / "run").iterdir()} == FOLDER
     assert {path.name for path in (tmp_path / "run" / "best").iterdir()} == {
         "README.md", "card.json", "config.yaml", "model.safetensors", "source.spm", "target.spm",
     }  # fmt: skip
@@ -103,18 +107,81 @@ def test_other_settings_begin_a_new_run_and_keep_the_old(
     assert weights(tmp_path / "run" / "best") != before
 
 
-def test_a_killed_save_leaves_the_one_before(small_run: schema.RunConfig, tmp_path: Path) -> None:
+def test_a_killed_save_leaves_the_one_before(
+    small_run: schema.RunConfig, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     train(small_run, tmp_path / "run")
     (tmp_path / "run" / "last").rename(tmp_path / "run" / "last.previous")  # as between two renames
-    (tmp_path / "run" / "last.99.tmp").mkdir()
+    (tmp_path / "run" / "last.999999999.tmp").mkdir()  # of a process that is long gone
+    with (tmp_path / "run" / "journal.jsonl").open("a", encoding="utf-8") as journal:
+        journal.write('{"event": "step", "st')  # cut short
+    train(changed(small_run, max_steps=25), tmp_path / "run")
+    assert "going on from step 20" in capsys.readouterr().err
+    assert [event["step"] for event in events(tmp_path / "run", "validation")] == [10, 20, 25]
+    assert {path.name for path in (tmp_path / "run").iterdir()} == FOLDER
+
+
+def test_a_run_that_can_not_begin_leaves_the_old_one_in_place(small_run: schema.RunConfig, tmp_path: Path) -> None:
+    train(small_run, tmp_path / "run")
+    before = weights(tmp_path / "run" / "best")
+    without_dev = tmp_path / "prepared"
+    shutil.copytree(small_run.prepared, without_dev)
+    shutil.rmtree(without_dev / "dev")
+    with pytest.raises(DataError, match="dev"):
+        train(dataclasses.replace(small_run, prepared=str(without_dev), seed=2), tmp_path / "run")
+    assert weights(tmp_path / "run" / "best") == before
+    assert not (tmp_path / "run.before1").exists()
+
+
+def test_leftovers_of_other_settings_are_set_aside_too(small_run: schema.RunConfig, tmp_path: Path) -> None:
+    train(small_run, tmp_path / "run")
+    for name in ("best", "last"):  # as if it had been killed before its first look
+        shutil.rmtree(tmp_path / "run" / name)
+    train(dataclasses.replace(small_run, seed=2), tmp_path / "run")
+    assert (tmp_path / "run.before1" / "journal.jsonl").is_file()
+    assert [event["step"] for event in events(tmp_path / "run", "validation")] == [10, 20]
+
+
+def test_a_shorter_limit_does_not_train_on(
+    small_run: schema.RunConfig, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train(small_run, tmp_path / "run")
+    train(changed(small_run, max_steps=15), tmp_path / "run")
+    assert "is already trained: 20 updates" in capsys.readouterr().err
+
+
+def test_a_finished_run_is_completed(
+    small_run: schema.RunConfig, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train(small_run, tmp_path / "run")
+    shutil.rmtree(tmp_path / "run" / "best")
+    train(dataclasses.replace(small_run, decode=schema.DecodeConfig(beam=2)), tmp_path / "run")
+    said = capsys.readouterr().err
+    assert "best was missing: the last model is put there" in said
+    assert "now searches with DecodeConfig(beam=2" in said
+    assert load_model(tmp_path / "run").config.decode.beam == 2
+    assert not (tmp_path / "run" / "best" / "training.pt").exists()
+
+
+def test_two_processes_can_not_train_one_run(small_run: schema.RunConfig, tmp_path: Path) -> None:
+    with RunFolder(tmp_path / "run").lock(), pytest.raises(CheckpointError, match="being trained by another process"):
+        train(small_run, tmp_path / "run")
     assert train(small_run, tmp_path / "run").stopped == "finished"
-    assert train(changed(small_run, max_steps=25), tmp_path / "run").stopped == "finished"
+
+
+def test_settings_of_another_version_are_set_aside(small_run: schema.RunConfig, tmp_path: Path) -> None:
+    train(small_run, tmp_path / "run")
+    (tmp_path / "run" / "config.yaml").write_text("direction: en-zh\nwarp: 9\n", encoding="utf-8")
+    train(small_run, tmp_path / "run")
+    assert (tmp_path / "run.before1" / "best").is_dir()
 
 
 def test_a_damaged_state_is_one_sentence(small_run: schema.RunConfig, tmp_path: Path) -> None:
     train(small_run, tmp_path / "run")
     (tmp_path / "run" / "last" / "training.pt").write_bytes(b"PK\x03\x04 cut short")
-    with pytest.raises(CheckpointError, match=r"training\.pt is damaged .* remove the run's folder"):
+    with pytest.raises(
+        CheckpointError, match=r"training\.pt is damaged or of another version.* remove the run's folder"
+    ):
         train(changed(small_run, max_steps=25), tmp_path / "run")
 
 
