@@ -9,18 +9,37 @@ No torch and no Hydra here: `nmt --help` stays instant.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from nmt.errors import ConfigError
 
 LANGUAGES = ("en", "zh")
 DIRECTIONS = ("en-zh", "zh-en")
+MAX_SEED = 2**32 - 1  # SentencePiece's
 MISSING = "???"  # how OmegaConf spells "must be given"; a checked value may still hold it while a schema is built
 
 
+def _finite(name: str, value: float) -> None:
+    if not isinstance(value, str) and not -math.inf < value < math.inf:  # YAML reads `nan` and `inf` as numbers
+        raise ConfigError(f"{name} must be a finite number, but it is {value}")
+
+
 def _positive(name: str, value: float) -> None:
+    _finite(name, value)
     if not isinstance(value, str) and value <= 0:
         raise ConfigError(f"{name} must be greater than 0, but it is {value}")
+
+
+def _not_negative(name: str, value: float) -> None:
+    _finite(name, value)
+    if not isinstance(value, str) and value < 0:
+        raise ConfigError(f"{name} can not be negative, but it is {value}")
+
+
+def _between(name: str, value: float, lowest: float, highest: float) -> None:
+    if not isinstance(value, str) and not lowest <= value <= highest:
+        raise ConfigError(f"{name} must be from {lowest} to {highest}, but it is {value}")
 
 
 def _one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
@@ -64,8 +83,7 @@ class DataConfig:
         if self.source_language == self.target_language:
             raise ConfigError("data.source_language and data.target_language are the same")
         for name in ("dev_groups", "test_groups"):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"data.{name} can not be negative")
+            _not_negative(f"data.{name}", getattr(self, name))
 
 
 @dataclass(kw_only=True)
@@ -131,6 +149,8 @@ class CleanConfig:
 
     def __post_init__(self) -> None:
         _positive("clean.max_units", self.max_units)
+        _not_negative("clean.min_ratio", self.min_ratio)
+        _not_negative("clean.max_ratio", self.max_ratio)
         if self.min_ratio > self.max_ratio:
             raise ConfigError("clean.min_ratio is greater than clean.max_ratio")
 
@@ -155,6 +175,8 @@ class TextConfig:
         for name in ("vocab_size_en", "vocab_size_zh"):
             if getattr(self, name) < 300:
                 raise ConfigError(f"text.{name} must be at least 300: 256 pieces are the single bytes")
+        for name in ("coverage_en", "coverage_zh"):
+            _between(f"text.{name}", getattr(self, name), 0.98, 1)  # what SentencePiece takes
 
 
 @dataclass(kw_only=True)
@@ -168,6 +190,9 @@ class PrepareConfig:
     data: DataConfig
     clean: CleanConfig = field(default_factory=CleanConfig)
     text: TextConfig = field(default_factory=TextConfig)
+
+    def __post_init__(self) -> None:
+        _between("seed", self.seed, 0, MAX_SEED)
 
 
 # --- nmt train: the model ---------------------------------------------------------------------------------------------
@@ -230,6 +255,7 @@ class EncoderConfig:
 
     def __post_init__(self) -> None:
         _positive("model.encoder.layers", self.layers)
+        _positive("model.encoder.width", self.width)
         if self.width % 2:
             raise ConfigError(f"model.encoder.width must be even, but it is {self.width}")
 
@@ -342,6 +368,7 @@ class OptimConfig:
     def __post_init__(self) -> None:
         _positive("optim.lr", self.lr)
         _positive("optim.clip", self.clip)
+        _not_negative("optim.weight_decay", self.weight_decay)
         for name in ("warmup", "floor", "label_smoothing", "beta1", "beta2"):
             _share(f"optim.{name}", getattr(self, name))
 
@@ -358,7 +385,7 @@ class TrainConfig:
     """Target and source pieces of a batch, padding counted, the larger side."""
     max_length: int = 128
     """Pairs with more pieces on either side are left out of training and counted."""
-    validate_every_minutes: float | None = None
+    validate_every_minutes: float | None = 5.0
     """Look at the dev set and save after so much training time."""
     validate_every_steps: int | None = None
     """Look at the dev set and save after so many updates."""
@@ -393,6 +420,7 @@ class DecodeConfig:
 
     def __post_init__(self) -> None:
         _positive("decode.beam", self.beam)
+        _between("decode.length_penalty", self.length_penalty, 0, 10)  # lengths to a higher power may overflow
         _positive("decode.max_ratio", self.max_ratio)
         _positive("decode.max_extra", self.max_extra)
 
@@ -423,6 +451,9 @@ class RunConfig:
     def __post_init__(self) -> None:
         _one_of("direction", self.direction, DIRECTIONS)
         _one_of("precision", self.precision, ("auto", "fp32", "bf16"))
+        _between("seed", self.seed, 0, MAX_SEED)
+        if self.threads is not None:
+            _positive("threads", self.threads)
 
 
 @dataclass(kw_only=True)

@@ -17,7 +17,7 @@ step 'nmt train experiment=demo'
 step 'nmt evaluate --model runs/demo/best --data prepared/tatoeba --split test --output runs/demo/test'
 step "printf '%s\\n' 'Where can I buy a ticket for the night train?' 'My sister teaches music at a small school.' \\
     'It was raining, so we stayed at home and drank tea.' | nmt translate --model runs/demo/best"
-step 'nmt align --model runs/demo/best --data prepared/tatoeba --split test --limit 5 --heatmap runs/demo/attention.png'
+step 'nmt align --model runs/demo/best --data prepared/tatoeba --split test --limit 5 --line 4 --heatmap runs/demo/attention.png'
 
 cat <<'END'
 

@@ -9,8 +9,7 @@ of it, in this order:
    unit's column the *sum* of the columns of its pieces. A piece that covers several units (`我们` over `我` and `们`)
    is shared by its characters. A lone space belongs to the unit behind it.
 3. The link of a target unit is the source unit with the greatest weight (the first of equals). So every target word has
-   exactly one link, which is a choice: about a quarter of the English words of a hand-aligned corpus have none. A
-   `threshold` keeps every cell that reaches it instead (none, one or several a word; Marian's `--alignment 0.2`).
+   exactly one link, which is a choice: about a quarter of the English words of a hand-aligned corpus have none.
 
 Links are written in the Pharaoh format: `0-0 1-2`, source before target, counted from 0.
 """
@@ -21,7 +20,6 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from nmt.align.spans import SPACE, Span, spans
 from nmt.align.units import UNITS, words
@@ -44,15 +42,6 @@ class Alignment:
     links: list[Link]
     """(source, target), counted from 0, in the order of the target."""
 
-    def to_json(self) -> dict[str, Any]:
-        """Everything, with weights to four digits."""
-        return {
-            "source": self.source_units,
-            "target": self.target_units,
-            "links": [list(link) for link in self.links],
-            "weights": [[round(weight, 4) for weight in row] for row in self.weights],
-        }
-
 
 def extract(
     weights: Sequence[Sequence[float]],
@@ -64,7 +53,6 @@ def extract(
     source_language: str,
     target_language: str,
     unit: str = "word",
-    threshold: float | None = None,
 ) -> Alignment:
     """Align a sentence with its translation.
 
@@ -78,16 +66,13 @@ def extract(
         source_language: `en` or `zh`; so `target_language`.
         target_language: See `source_language`.
         unit: `word` or `piece`, see `nmt.align.units`.
-        threshold: Link all cells of at least this weight, instead of the greatest of each row.
 
     Raises:
         DataError: The matrix has another shape, or the pieces do not spell their text.
-        ConfigError: The unit, a language or the threshold does not exist.
+        ConfigError: The unit or a language does not exist.
     """
     if unit not in UNITS:
         raise ConfigError(f"the unit is {unit!r}, but it must be one of: {', '.join(UNITS)}")
-    if threshold is not None and not 0.0 < threshold <= 1.0:
-        raise ConfigError(f"the threshold of links must be greater than 0 and at most 1, but it is {threshold}")
     over_pieces = _without_end(weights, len(target_pieces), len(source_pieces))
     if unit == "piece":
         source_units, target_units = _readable(source_pieces), _readable(target_pieces)
@@ -99,7 +84,7 @@ def extract(
         source_shares = _shares(spans(source_pieces, source_text), source_spans)
         target_shares = _shares(spans(target_pieces, target_text), target_spans)
         merged = _merge(over_pieces, source_shares, target_shares)
-    return Alignment(source_units, target_units, merged, _links(merged, threshold))
+    return Alignment(source_units, target_units, merged, _links(merged))
 
 
 def _without_end(weights: Sequence[Sequence[float]], rows: int, columns: int) -> Matrix:
@@ -147,10 +132,8 @@ def _dot(left: Sequence[float], right: Sequence[float]) -> float:
     return math.fsum(a * b for a, b in zip(left, right, strict=True))
 
 
-def _links(weights: Matrix, threshold: float | None) -> list[Link]:
-    if threshold is None:
-        return [(row.index(max(row)), target) for target, row in enumerate(weights) if row]
-    return [(source, target) for target, row in enumerate(weights) for source, w in enumerate(row) if w >= threshold]
+def _links(weights: Matrix) -> list[Link]:
+    return [(row.index(max(row)), target) for target, row in enumerate(weights) if row]
 
 
 def _readable(pieces: Iterable[str]) -> list[str]:

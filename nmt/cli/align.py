@@ -29,14 +29,15 @@ def parser() -> argparse.ArgumentParser:
     parser = options.tool_parser(
         "align",
         "Show which word of a translation comes from which word of its source, by the attention of a model.\n"
-        "One line for each pair: Pharaoh links `source-target`, counted from 0; a blank line where a side is blank.",
+        "One line for each pair: Pharaoh links `source-target`, counted from 0; a blank line where a side is blank.\n"
+        "With --format text a heat map for each pair, and a blank line between two.",
         EXAMPLES,
     )
     options.add_model(parser)
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--input", type=Path, metavar="FILE", help="lines `source TAB target` (default: stdin)")
     group.add_argument("--data", type=Path, metavar="DIR", help="align a held-out part of this prepared folder")
-    parser.add_argument("--split", choices=("test", "dev"), default="test", help="which part of --data (default: test)")
+    parser.add_argument("--split", choices=("test", "dev"), help="which part of --data (default: test)")
     parser.add_argument("--limit", type=options.positive, metavar="N", help="only the first N pairs")
     parser.add_argument("--unit", choices=("word", "piece"), default="word", help="what is linked (default: word)")
     parser.add_argument(
@@ -51,7 +52,10 @@ def parser() -> argparse.ArgumentParser:
 
 def run(_verb: str, arguments: Sequence[str]) -> int:
     """Align every pair, in order."""
-    args = parser().parse_args(arguments)
+    flags = parser()
+    args = flags.parse_args(arguments)
+    if args.split and args.data is None:
+        flags.error("--split needs --data")
     from nmt.decode.translator import Translator
 
     translator = Translator.load(args.model, device=args.device)
@@ -75,6 +79,8 @@ def _write_all(translator: Translator, pairs: Iterable[Pair], args: argparse.Nam
             for alignment in translator.align(chunk, unit=args.unit):
                 number += 1
                 chosen = alignment if number == args.line and alignment.links else chosen
+                if args.format == "text" and number > 1:
+                    options.write_line(output, "")
                 options.write_line(output, show(alignment) if alignment.links else "")
     return chosen
 
@@ -95,7 +101,7 @@ def _pairs(args: argparse.Namespace, translator: Translator) -> Iterator[Pair]:
         return
     from nmt.data.prepared import load_prepared
 
-    heldout = load_prepared(args.data).heldout(args.split, translator.direction)
+    heldout = load_prepared(args.data).heldout(args.split or "test", translator.direction)
     for source, *references in zip(heldout.sources, *heldout.references, strict=True):
         yield source, next(reference for reference in references if reference is not None)
 

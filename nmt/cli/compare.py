@@ -19,7 +19,7 @@ def parser() -> argparse.ArgumentParser:
     parser = options.tool_parser(
         "compare",
         "Print one table of several runs: what each model is, what it cost, and its scores.\n"
-        "Test scores are those that `nmt evaluate --output RUN/test` wrote.",
+        "Test scores are those that `nmt evaluate --output RUN/test` wrote. A folder without a model is left out.",
         EXAMPLES,
     )
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="folder of a run, such as runs/demo")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,33 +37,41 @@ def prepare(config: Any) -> None:
 
 def train(config: Any) -> float:
     """Write `runs/NAME`; the best BLEU on dev is what a sweeper maximises."""
-    from hydra.core.hydra_config import HydraConfig
-
+    workers = os.environ.get("WORLD_SIZE", "1")
+    if workers not in ("", "0", "1"):  # torchrun sets it, and all of them would write the same folder
+        raise ConfigError(
+            f"WORLD_SIZE is {workers}, but several processes can not train one model yet: start `nmt train` without "
+            "torchrun, or unset WORLD_SIZE"
+        )
     from nmt.train.loop import train as fit
 
-    folder = Path(os.path.relpath(HydraConfig.get().runtime.output_dir))
-    try:
-        result = fit(config, folder)
-    except NmtError:
-        with contextlib.suppress(OSError):
-            folder.rmdir()  # Hydra made it; an empty run helps nobody
-        raise
+    result = fit(config, _job_folder())
     if result.stopped == "interrupted":
         raise KeyboardInterrupt
     return result.dev_bleu
 
 
 def compose_and_run(verb: str, arguments: Sequence[str], task: Task) -> int:
-    """Let Hydra parse, compose, and call the task once for each job."""
+    """Let Hydra parse, compose, and call the task once for each job.
+
+    Jobs of a multirun that would write the same folder are refused: the second would set aside or replace what the
+    first one made, or take it for its own beginning. Only the job itself knows its folder, so the first one does run.
+    """
     import hydra
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
 
+    begun: list[Path] = []
+    outputs: set[Path] = set()
     failed: list[NmtError | OSError] = []
 
     def job(composed: Any) -> float | None:
+        begun.append(_job_folder())
         try:  # what leaves a job is printed by Hydra in its own way
-            return task(settings.typed(composed))
+            with _removed_if_empty(begun[-1]):
+                config = settings.typed(composed)
+                _claim(Path(getattr(config, "output", begun[-1])), outputs, verb)
+                return task(config)
         except OmegaConfBaseException as error:
             failed.append(ConfigError(settings.explain(error, verb)))
         except (NmtError, OSError) as error:
@@ -77,11 +85,43 @@ def compose_and_run(verb: str, arguments: Sequence[str], task: Task) -> int:
             entry()
     except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(settings.explain(error, verb)) from error
+    except ValueError as error:
+        if begun:  # not Hydra's word on flags that do not go together, but a fault of the program
+            raise
+        raise ConfigError(str(error)) from error
     for earlier in failed[:-1]:  # of a multirun, which goes on
         print(f"nmt {verb}: {earlier}", file=sys.stderr)
     if failed:
         raise failed[-1]
     return 0
+
+
+def _job_folder() -> Path:
+    """Where Hydra lets this job write; for `nmt prepare`, which goes by its own `output`, the current folder."""
+    from hydra.core.hydra_config import HydraConfig
+
+    return Path(os.path.relpath(HydraConfig.get().runtime.output_dir))
+
+
+@contextlib.contextmanager
+def _removed_if_empty(folder: Path) -> Iterator[None]:
+    """Hydra makes the folder of a job before its settings are checked; when the job fails, no empty run is left."""
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):  # it is not empty, or it is "."
+            os.removedirs(folder)  # `runs` as well, if nothing else is there
+        raise
+
+
+def _claim(output: Path, outputs: set[Path], verb: str) -> None:
+    """Note where a job writes; refuse where an earlier one of the same multirun wrote."""
+    if output.resolve() in outputs:
+        raise ConfigError(
+            f"{output}: an earlier job of this multirun wrote there, so this one is left out: run such jobs one by "
+            f"one, each with its own {'name' if verb == 'train' else 'output'}=..."
+        )
+    outputs.add(output.resolve())
 
 
 @contextlib.contextmanager

@@ -35,8 +35,7 @@ EXAMPLES = {
   nmt train experiment=demo direction=zh-en
   nmt train experiment=demo model=rnn_self_attention_small
   nmt train experiment=demo attention=mlp optim.lr=1e-3 name=mine
-  nmt train -m experiment=demo attention=dot,cosine,mlp       # one run after the other
-  torchrun --nproc-per-node 2 -m nmt train experiment=demo    # several GPUs
+  nmt train -m experiment=demo attention=dot,cosine,mlp    # one run after the other
 """,
 }
 OPTIONS = """\
@@ -82,11 +81,6 @@ def group_defaults(verb: str) -> dict[str, str]:
         if choice != "null":
             groups.update(pattern.findall(_text(f"{group}/{choice}.yaml")))
     return groups
-
-
-def choices(group: str) -> list[str]:
-    """The names of a group's files."""
-    return sorted(path.stem for path in (configs_folder() / group).glob("*.yaml"))
 
 
 def _text(name: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import io
 import os
 import sys
 import traceback
@@ -43,6 +44,7 @@ A first run:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `nmt ARGV` and return its exit code."""
+    _speak_utf8()
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(usage(), end="")
@@ -58,6 +60,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"nmt: there is no verb {arguments[0]!r}{_nearest(arguments[0])}", file=sys.stderr)
         return 2
     return _run(arguments[0], arguments[1:])
+
+
+def _speak_utf8() -> None:
+    """Results and messages hold Chinese, so they are UTF-8 whatever the locale or PYTHONIOENCODING says.
+
+    The name of a file that is not UTF-8 goes to stdout byte for byte, as it came in. On stderr it is spelt out: a
+    message that can not be written would hide what it is about.
+    """
+    for stream, errors in ((sys.stdout, "surrogateescape"), (sys.stderr, "backslashreplace")):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors=errors)
 
 
 def usage() -> str:

@@ -25,7 +25,7 @@ def parser() -> argparse.ArgumentParser:
         "The direction is the model's. Text comes from the command line, else from --input, else from stdin.",
         EXAMPLES,
     )
-    parser.add_argument("text", nargs="*", metavar="TEXT", help="a line to translate")
+    parser.add_argument("text", nargs="*", metavar="TEXT", help="a line to translate; line breaks count as spaces")
     options.add_model(parser)
     parser.add_argument("--input", type=Path, metavar="FILE", help="UTF-8 text, a sentence a line (default: stdin)")
     parser.add_argument("--output", type=Path, metavar="FILE", help="file to write (default: stdout)")
@@ -37,7 +37,7 @@ def run(_verb: str, arguments: Sequence[str]) -> int:
     """Translate until the input ends."""
     args = parser().parse_args(arguments)
     interactive = not args.text and args.input is None and sys.stdin.isatty()
-    lines: Iterable[str] = [text.replace("\n", " ") for text in args.text] or options.read_lines(args.input)
+    lines: Iterable[str] = [" ".join(text.splitlines()) for text in args.text] or options.read_lines(args.input)
     from nmt.decode.translator import Translator
 
     translator = Translator.load(args.model, device=args.device)

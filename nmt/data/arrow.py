@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nmt.config import DIRECTIONS
 from nmt.data.corpus import Pair
 from nmt.data.heldout import Item
+from nmt.errors import DataError
 from nmt.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -50,11 +51,20 @@ def write_heldout(folder: Path, split: str, directions: dict[str, list[Item]]) -
 
 
 def read(folder: Path) -> Dataset:
-    """Open a table that was written here."""
+    """Open a table that was written here.
+
+    Raises:
+        DataError: It is damaged.
+    """
     from datasets import load_from_disk
 
-    with _quiet():
-        return load_from_disk(str(folder))
+    try:
+        with _quiet():
+            return load_from_disk(str(folder))
+    except (ValueError, OSError, KeyError, TypeError):  # Arrow cut short is a ValueError; the rest is damaged JSON
+        raise DataError(
+            f"{folder} is damaged and can not be read: remove it and run the same `nmt prepare` again"
+        ) from None
 
 
 def _write(folder: Path, columns: dict[str, list[Any]], *, kinds: dict[str, str]) -> None:

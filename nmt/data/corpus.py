@@ -5,12 +5,15 @@ A new format is one more generator of `Pair` here and one more `case` in `nmt.da
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from nmt.data.lines import LineCounts, count_lines, read_lines
 from nmt.errors import DataError
+
+_EVIDENCE = 2.0  # nats by which the lengths after a place must agree better; random ups and downs give about one
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +51,35 @@ def read_files(source: str | Path, target: str | Path, counts: LineCounts | None
     if source_lines != target_lines:
         raise DataError(
             f"{source} has {source_lines} lines, but {target} has {target_lines}: line n of one file must be the "
-            "translation of line n of the other"
+            f"translation of line n of the other. {_where_they_part(source, target)}"
         )
     lines = zip(read_lines(source, counts), read_lines(target, counts), strict=True)
     return (Pair(one, other, number) for number, (one, other) in enumerate(lines, start=1))
+
+
+def _where_they_part(source: str | Path, target: str | Path) -> str:
+    """A guess at the first line of two unequal files that is no longer beside its translation.
+
+    Lengths of translations are proportional (Gale & Church 1993, https://aclanthology.org/J93-1004). If a block of
+    lines is missing in one file, then up to it line n goes with line n, and after it with the line so much further on:
+    the place is where lengths, read so, agree best.
+    """
+    lengths = [[len(line.strip()) for line in read_lines(path)] for path in (source, target)]
+    for number, (one, other) in enumerate(zip(*lengths, strict=False), start=1):
+        if bool(one) != bool(other):
+            return f"Look at line {number} first: it is blank on one side only."
+    shorter, longer = sorted(lengths, key=len)
+    usual = math.log((sum(longer) + 1) / (sum(shorter) + 1))
+    total, lowest, place = 0.0, 0.0, 0
+    for number, (here, one, further) in enumerate(
+        zip(shorter, longer, longer[len(longer) - len(shorter) :], strict=False), start=1
+    ):
+        total += abs(math.log((one + 1) / (here + 1)) - usual) - abs(math.log((further + 1) / (here + 1)) - usual)
+        if total < lowest:
+            lowest, place = total, number
+    if total - lowest < _EVIDENCE:
+        return "No line looks suspicious; perhaps the shorter file was cut off at its end."
+    return f"Look at line {place + 1} first: by their lengths, the lines from about there on do not belong together."
 
 
 def read_tsv(

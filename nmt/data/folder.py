@@ -79,8 +79,12 @@ def changes(manifest: dict[str, Any], recipe: Recipe) -> list[str]:
     """In which settings and inputs a folder differs from what is asked for, one line each."""
     old, new = _flat(manifest.get("settings", {})), _flat(recipe.settings)
     lines = [f"{key}: {old.get(key)} -> {new.get(key)}" for key in {**old, **new} if old.get(key) != new.get(key)]
-    before, after = ({entry["path"]: entry["sha256"] for entry in x} for x in (manifest["inputs"], recipe.inputs))
-    return lines + [f"{name} has other contents" for name in after if name in before and before[name] != after[name]]
+    inputs = zip(manifest["inputs"], recipe.inputs, strict=False)  # by position: train/a.en and dev/a.en are both a.en
+    return lines + [
+        f"{now['path']} has other contents"
+        for before, now in inputs
+        if before["path"] == now["path"] and before["sha256"] != now["sha256"]
+    ]
 
 
 def check_replaceable(folder: Path) -> None:

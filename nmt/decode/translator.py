@@ -9,8 +9,10 @@ depends on that line alone.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import torch
@@ -22,7 +24,7 @@ from nmt.data.batch import collate, source_batch
 from nmt.decode.search import Hypothesis, Marks, beam_search
 from nmt.device import choose_device
 from nmt.model.seq2seq import DecoderState
-from nmt.text.normalise import normalise, restore
+from nmt.text.normalise import normalise, restore, tidy
 from nmt.text.script import opencc_available, to_simplified
 from nmt.text.tokenizer import BOS, EOS, PAD, UNK
 
@@ -78,7 +80,7 @@ class Translator:
             Exactly one translation for each line, in order.
         """
         beam = beam or self.trained.config.decode.beam
-        results = [Translation(line.strip(), 0.0) for line in lines]
+        results = [Translation(tidy(line), 0.0) for line in lines]
         wanted = [index for index, line in enumerate(lines) if any(char.isalnum() for char in line)]
         ids = self.trained.source_tokenizer.encode(
             [self._clean(lines[index], self.source_language) for index in wanted]
@@ -149,9 +151,20 @@ class Translator:
         )
 
     def _clean(self, line: str, language: str) -> str:
-        if language == "zh" and self.trained.config.script == "convert" and opencc_available():
-            line = to_simplified(line)
+        if language == "zh" and self._converts:
+            line = to_simplified(tidy(line))
         return normalise(line, language)
+
+    @cached_property
+    def _converts(self) -> bool:
+        """Whether Chinese text is written in simplified script first; says so, once, if it should be and can not."""
+        wanted = self.trained.config.script == "convert"
+        if wanted and not opencc_available():
+            logging.getLogger(__name__).warning(
+                "this model knows simplified script only, and traditional script is not converted because OpenCC is "
+                "not installed. Install it with: pip install 'nmt[opencc]'"
+            )
+        return wanted and opencc_available()
 
 
 def _by_length(rows: dict[int, list[int]], tokens: int) -> Iterator[list[int]]:

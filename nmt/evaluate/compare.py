@@ -37,17 +37,29 @@ _LEFT = ("run", "direction", "encoder", "decoder", "attention")
 def table(runs: Sequence[Path]) -> str:
     """One line for each run, under a heading, and the signature of the test scores below.
 
+    What holds no trained model is named below and left out: `runs/*` also matches notes, pictures and runs that have
+    only just begun, which are no reason to hide all the others.
+
     Raises:
-        DataError: A folder is missing, or holds no trained model.
+        DataError: Not one of them holds a trained model.
     """
     if not runs:
         raise DataError("no run was given: name at least one folder, such as runs/demo")
-    rows = [_read(Path(run)) for run in runs]
+    rows: list[Row] = []
+    left_out: list[str] = []
+    for run in runs:
+        try:
+            rows.append(_read(Path(run)))
+        except DataError as error:
+            left_out.append(str(error))
+    if not rows:
+        raise DataError("; ".join(left_out))
     cells = [list(_COLUMNS)] + [[show(row) for show in _COLUMNS.values()] for row in rows]
     widths = [max(_width(line[column]) for line in cells) for column in range(len(_COLUMNS))]
     rule = ["-" * width for width in widths]
     lines = [_line(line, widths) for line in (cells[0], rule, *cells[1:])]
-    return "\n".join(lines + _notes(rows))
+    notes = _notes(rows) + [f"left out: {reason}" for reason in left_out]
+    return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
 def _read(run: Path) -> Row:
@@ -56,7 +68,7 @@ def _read(run: Path) -> Row:
     card = run / "best" / "card.json"
     if not card.is_file():
         raise DataError(f"{run} holds no trained model ({card} is missing): train it with `nmt train name={run.name}`")
-    row: Row = {"name": run.name, **_load(card)}
+    row: Row = {**_load(card), "name": run.absolute().name}  # a run that was set aside keeps the name on its card
     result = run / "test" / "result.json"
     if result.is_file():
         test = _load(result)
@@ -81,8 +93,7 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     """The recipe of the test scores, and a warning when they do not all have the same."""
     scored = [row for row in rows if row.get("test_bleu") is not None]
     recipes = list(dict.fromkeys((row.get("direction"), row.get("test_data"), row.get("signature")) for row in scored))
-    notes = [""] if len(scored) < len(rows) or recipes else []
-    notes += [f"BLEU {'' if data is None else f'on {data} '}({way}): {signature}" for way, data, signature in recipes]
+    notes = [f"BLEU {'' if data is None else f'on {data} '}({way}): {signature}" for way, data, signature in recipes]
     if len(recipes) > 1:
         notes.append("These test scores were made in different ways: compare only those with the same line.")
     for row in rows:

@@ -6,16 +6,19 @@ anybody can check it with the `sacrebleu` command or look at the sentences.
 
 from __future__ import annotations
 
+import hashlib
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nmt.errors import DataError
 from nmt.evaluate.metrics import References, Score, bleu, chrf
+from nmt.files import write_text
 
+RESULT = "result.json"
 # Everything at which some reader (Python's `splitlines`, an editor) would break a line.
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
@@ -44,6 +47,16 @@ class Evaluation:
             "empty": self.empty,
             "length_ratio": self.length_ratio,
         }
+
+    @classmethod
+    def from_json(cls, result: Mapping[str, Any]) -> Evaluation:
+        """What `to_json` made of an evaluation, as an evaluation: a result shows the figures that it holds."""
+        bleu_score, chrf_score = (
+            Score(name, result[key]["score"], result[key]["signature"], result[key]["text"])
+            for name, key in (("BLEU", "bleu"), ("chrF2", "chrf"))
+        )
+        counts = {key: result[key] for key in ("sentences", "references", "empty", "length_ratio")}
+        return cls(bleu=bleu_score, chrf=chrf_score, **counts)
 
     def lines(self) -> list[str]:
         """What the terminal shows."""
@@ -75,6 +88,37 @@ def evaluate(hypotheses: Sequence[str], references: References, *, target_langua
     )
 
 
+def read(folder: Path) -> dict[str, Any] | None:
+    """What `write` put into `result.json`: empty if it was stopped before its end, `None` if it never wrote there."""
+    try:
+        result = json.loads((folder / RESULT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return result if isinstance(result, dict) and (not result or "bleu" in result) else None
+
+
+def is_untouched(folder: Path, result: Mapping[str, Any]) -> bool:
+    """Whether `hypotheses.txt` is still the output that `result` is the score of; people do edit it."""
+    path = folder / "hypotheses.txt"
+    return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == result.get("hypotheses_sha256")
+
+
+def check_replaceable(folder: Path) -> None:
+    """Refuse to write over what `write` did not write: it might be the very files that are being scored.
+
+    Raises:
+        DataError: The folder holds something else, or is a file, or would lie in a file.
+    """
+    nearest = next((path for path in (folder, *folder.parents) if path.exists()), None)
+    if nearest is not None and not nearest.is_dir():
+        raise DataError(f"{nearest} is a file: choose another folder with --output")
+    if folder.is_dir() and any(folder.iterdir()) and read(folder) is None:
+        raise DataError(
+            f"{folder} is not empty and holds no result of `nmt evaluate` (its {RESULT}), so it stays as it is: "
+            "choose another folder with --output"
+        )
+
+
 def write(
     evaluation: Evaluation,
     folder: Path,
@@ -92,24 +136,31 @@ def write(
 
     Args:
         evaluation: What to write.
-        folder: Where to; made if it is missing. Files of an earlier evaluation are replaced or removed.
+        folder: Where to; made if it is missing. Files of an earlier evaluation are replaced or removed; a folder
+            that holds anything else, and no result, is refused.
         sources: The sentences that were translated.
         hypotheses: Their translations.
         references: The reference sets that the evaluation used.
         extra: More entries for `result.json`, such as model, data and settings.
+
+    Raises:
+        DataError: See `check_replaceable`.
     """
-    result = evaluation.to_json()
+    output = _one_a_line(hypotheses)
+    result = {**evaluation.to_json(), "hypotheses_sha256": hashlib.sha256(output.encode()).hexdigest()}
     if clash := sorted(result.keys() & extra.keys()):
         raise ValueError(f"extra can not replace a result: {', '.join(clash)}")
+    check_replaceable(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    # The result goes first and comes last, so that a folder with a result is a finished one.
-    for old in (folder / "result.json", *folder.glob("references.*.txt")):
-        old.unlink(missing_ok=True)
-    _write_lines(folder / "sources.txt", sources)
-    _write_lines(folder / "hypotheses.txt", hypotheses)
+    # An empty result comes first: should this be killed, the folder is known as ours, and as unfinished.
+    write_text(folder / RESULT, "{}\n")
+    for old in folder.glob("references.[0-9]*.txt"):
+        old.unlink()
+    write_text(folder / "sources.txt", _one_a_line(sources))
+    write_text(folder / "hypotheses.txt", output)
     for number, reference_set in enumerate(_filled(references)):
-        _write_lines(folder / f"references.{number}.txt", reference_set)
-    _write(folder / "result.json", json.dumps({**result, **extra}, ensure_ascii=False, indent=2) + "\n")
+        write_text(folder / f"references.{number}.txt", _one_a_line(reference_set))
+    write_text(folder / RESULT, json.dumps({**result, **extra}, ensure_ascii=False, indent=2) + "\n")
 
 
 def _filled(references: References) -> list[list[str]]:
@@ -121,12 +172,5 @@ def _filled(references: References) -> list[list[str]]:
     return [list(column) for column in zip(*rows, strict=True)]
 
 
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    _write(path, "".join(_LINE_BREAK.sub(" ", line) + "\n" for line in lines))
-
-
-def _write(path: Path, content: str) -> None:
-    """Write to a temporary sibling and rename: whoever reads `path` finds the old file or the new, never half."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(content, encoding="utf-8", newline="\n")
-    temporary.replace(path)
+def _one_a_line(sentences: Iterable[str]) -> str:
+    return "".join(_LINE_BREAK.sub(" ", sentence) + "\n" for sentence in sentences)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 
@@ -82,14 +81,9 @@ def test_pieces_as_units() -> None:
     assert found.links == [(1, 0), (0, 1)]
 
 
-def test_threshold() -> None:
+def test_the_first_of_equals_is_linked() -> None:
     weights = [[0.45, 0.45, 0.1], [0.2, 0.7, 0.1], [0, 0, 1]]
-    words = (["▁a", "▁b"], ["我", "你"], "a b", "我你")
-    assert align(weights, *words).links == [(0, 0), (1, 1)]  # the first of equals
-    assert align(weights, *words, threshold=0.5).links == [(0, 0), (1, 0), (1, 1)]
-    assert align(weights, *words, threshold=0.9).links == []
-    with pytest.raises(ConfigError, match="threshold of links"):
-        align(weights, *words, threshold=1.5)
+    assert align(weights, ["▁a", "▁b"], ["我", "你"], "a b", "我你").links == [(0, 0), (1, 1)]
 
 
 def test_a_row_that_sees_only_the_end() -> None:
@@ -149,10 +143,3 @@ def test_pharaoh_errors(word: str) -> None:
 def test_pharaoh_reads_what_people_write() -> None:
     assert read_pharaoh("  0-0\t1-2 \r\n") == [(0, 0), (1, 2)]
     assert read_pharaoh("") == []
-
-
-def test_json() -> None:
-    found = Alignment(["a"], ["我"], [[1.0]], [(0, 0)])
-    assert json.loads(json.dumps(found.to_json())) == {
-        "source": ["a"], "target": ["我"], "links": [[0, 0]], "weights": [[1.0]],
-    }  # fmt: skip

@@ -70,9 +70,63 @@ def test_a_failed_run_leaves_no_empty_folder(tmp_path, monkeypatch, capfd) -> No
     monkeypatch.chdir(tmp_path)
     assert main(["train"]) == 1
     assert capfd.readouterr().err == "nmt train: prepared/tatoeba: there is no such folder\n"
-    assert not Path("runs/rnn_small").exists()
+    assert list(tmp_path.iterdir()) == []
     assert main(["train", "-m", "seed=1,2"]) == 1
     assert capfd.readouterr().err.count("there is no such folder") == 2
+
+
+def test_a_fault_of_the_program_leaves_no_empty_folder_and_stays_a_fault(tmp_path, monkeypatch) -> None:
+    def train(config, folder):
+        raise ValueError("shapes differ")
+
+    monkeypatch.setitem(sys.modules, "nmt.train.loop", SimpleNamespace(train=train))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="shapes differ") as caught:
+        main(["train"])
+    assert type(caught.value) is ValueError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_run_wrote_stays_when_it_fails(tmp_path, monkeypatch) -> None:
+    def train(config, folder):
+        (folder / "journal.jsonl").touch()
+        raise DataError("no text")
+
+    monkeypatch.setitem(sys.modules, "nmt.train.loop", SimpleNamespace(train=train))
+    monkeypatch.chdir(tmp_path)
+    assert main(["train"]) == 1
+    assert Path("runs/rnn_small/journal.jsonl").is_file()
+
+
+@pytest.mark.parametrize("overrides", ["name=mine attention=dot,mlp", "name=mine threads=1,2"])
+def test_two_runs_of_a_multirun_never_share_a_folder(trained, overrides: str, capfd) -> None:
+    assert main(["train", "-m", *overrides.split()]) == 1
+    assert [str(folder) for _, folder in trained.calls] == ["runs/mine"]
+    err = capfd.readouterr().err
+    assert err.endswith(
+        "nmt train: runs/mine: an earlier job of this multirun wrote there, so this one is left out: run such jobs one "
+        "by one, each with its own name=...\n"
+    )
+
+
+def test_two_preparations_of_a_multirun_never_share_a_folder(tmp_path, monkeypatch, capfd) -> None:
+    calls = []
+    monkeypatch.setitem(sys.modules, "nmt.data.prepare", SimpleNamespace(prepare=calls.append))
+    monkeypatch.chdir(tmp_path)
+    assert main(["prepare", "-m", "text.vocab_size_en=2000,4000"]) == 1
+    assert [config.text.vocab_size_en for config in calls] == [2000]
+    assert "nmt prepare: prepared/tatoeba: an earlier job of this multirun wrote there" in capfd.readouterr().err
+    assert main(["prepare", "-m", "data.name=a,b"]) == 0
+    assert [config.output for config in calls[1:]] == ["prepared/a", "prepared/b"]
+
+
+def test_several_processes_are_refused(trained, monkeypatch, capfd) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert main(["train"]) == 1
+    assert capfd.readouterr().err.startswith("nmt train: WORLD_SIZE is 2, but several processes can not train")
+    assert not trained.calls
+    monkeypatch.setenv("WORLD_SIZE", "1")
+    assert main(["train"]) == 0
 
 
 def test_prepare_gets_plain_settings(tmp_path, monkeypatch) -> None:

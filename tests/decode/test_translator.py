@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -43,16 +44,21 @@ def test_blank_and_symbol_lines_never_reach_the_model(translator: Translator) ->
     assert found[6].text == ""
 
 
+def test_a_line_that_never_reaches_the_model_is_still_one_clean_line(translator: Translator) -> None:
+    assert texts(translator, ["*\u2028*", "-\r-", "\x85", "\ud800", "?\ud800\n!"]) == ["* *", "- -", "", "", "? !"]
+
+
 def test_nothing_in_nothing_out(translator: Translator) -> None:
     assert translator.translate([]) == []
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(lines=st.lists(st.text(max_size=20), max_size=6))
+@given(lines=st.lists(st.text(st.characters(), max_size=20), max_size=6))
 def test_one_line_out_for_any_line_in(translator: Translator, lines: list[str]) -> None:
     found = texts(translator, lines, beam=1)
     assert len(found) == len(lines)
     assert not any(len(text.splitlines()) > 1 for text in found)
+    assert all(text.encode().decode() == text for text in found)  # no half of a surrogate pair
 
 
 def test_progress_adds_up(translator: Translator) -> None:
@@ -75,6 +81,30 @@ def test_a_blank_side_has_no_links(translator: Translator) -> None:
     assert found[1].links == found[2].links == []
     assert found[3] == found[0]
     assert len(found[0].links) == 2
+
+
+@pytest.fixture
+def converting(translator: Translator) -> Translator:
+    """The same model, as if it had been trained on text in one script."""
+    config = dataclasses.replace(translator.trained.config, script="convert")
+    return Translator(dataclasses.replace(translator.trained, config=config))
+
+
+def test_a_missing_opencc_is_told_once(
+    converting: Translator, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("nmt.decode.translator.opencc_available", lambda: False)
+    converting.translate(["English needs no conversion."], beam=1)
+    assert caplog.messages == []
+    assert converting.align([("A tree.", "一棵樹。")] * 2)[0].target_units == list("一棵樹。")
+    assert len(caplog.messages) == 1
+    assert "pip install 'nmt[opencc]'" in caplog.messages[0]
+    assert "\n" not in caplog.messages[0]
+
+
+def test_traditional_script_is_converted_when_the_text_was(converting: Translator) -> None:
+    pytest.importorskip("opencc", reason="OpenCC is not installed")
+    assert converting.align([("A tree.", "一棵\ud800樹。")])[0].target_units == list("一棵树。")
 
 
 def test_damaged_folders(model_folder: Path, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def script(name: str) -> ModuleType:
 
 def test_table(tmp_path: Path) -> None:
     scored = make_run(tmp_path / "demo", bleu=22.345)
-    bare = make_run(tmp_path / "other", name="余弦", attention="cosine", tokens_per_second=None)
+    bare = make_run(tmp_path / "余弦", attention="cosine", tokens_per_second=None)
     head, _, first, second, _, signature, missing = table([scored, bare]).split("\n")
     assert head.split("  ")[0].strip() == "run"
     assert first.split() == [
@@ -63,6 +63,26 @@ def test_table_warns_of_different_recipes(tmp_path: Path) -> None:
     assert "compare only those with the same line" in table(runs)
     same = [make_run(tmp_path / name, bleu=20.0) for name in ("a", "b")]
     assert "compare only" not in table(same)
+
+
+def test_a_run_that_was_set_aside_has_the_name_of_its_folder(tmp_path: Path) -> None:
+    runs = [make_run(tmp_path / name) for name in ("demo", "demo.before1")]
+    assert [line.split()[0] for line in table(runs).split("\n")[2:4]] == ["demo", "demo.before1"]
+
+
+def test_what_is_no_run_is_left_out_with_a_note(tmp_path: Path) -> None:
+    make_run(tmp_path / "demo", bleu=20.0)
+    (tmp_path / "begun").mkdir()
+    (tmp_path / "notes.txt").touch()
+    (make_run(tmp_path / "torn") / "best" / "card.json").write_text("{", encoding="utf-8")
+    _, _, row, blank, signature, *notes = table(sorted(tmp_path.iterdir())).split("\n")
+    assert (row.split()[0], blank, signature) == ("demo", "", "BLEU (en-zh): nrefs:var|tok:zh")
+    for note, reason in zip(
+        notes,
+        ("begun holds no trained model", "notes.txt is not a folder", "torn/best/card.json is damaged"),
+        strict=True,
+    ):
+        assert note.startswith(f"left out: {tmp_path}/{reason}")
 
 
 def test_table_of_what_is_no_run(tmp_path: Path) -> None:

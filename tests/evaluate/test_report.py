@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -9,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from nmt.evaluate.report import Evaluation, evaluate, write
+from nmt.errors import DataError
+from nmt.evaluate.report import Evaluation, check_replaceable, evaluate, is_untouched, read, write
 
 SOURCES = ["It is fine today.", "Thanks.", "He has 3 books."]
 HYPOTHESES = ["今天天气很好。", "", "他有3本书。"]
@@ -49,7 +51,21 @@ def test_files(tmp_path: Path) -> None:
     assert (folder / "hypotheses.txt").read_bytes().decode() == "今天天气很好。\n\n他有3本书。\n"
     assert (folder / "references.1.txt").read_text(encoding="utf-8") == "今天的天气很好。\n谢谢。\n他有三本书。\n"
     saved = json.loads((folder / "result.json").read_text(encoding="utf-8"))
-    assert saved == {**result().to_json(), "model": "runs/demo/best"}
+    checksum = hashlib.sha256((folder / "hypotheses.txt").read_bytes()).hexdigest()
+    assert saved == {**result().to_json(), "model": "runs/demo/best", "hypotheses_sha256": checksum}
+    assert read(folder) == saved
+    assert Evaluation.from_json(saved).lines() == result().lines()
+
+
+def test_an_edited_output_is_noticed(tmp_path: Path) -> None:
+    save(tmp_path)
+    saved = read(tmp_path)
+    assert saved is not None
+    assert is_untouched(tmp_path, saved)
+    (tmp_path / "hypotheses.txt").write_text("今天天气真好。\n", encoding="utf-8")
+    assert not is_untouched(tmp_path, saved)
+    (tmp_path / "hypotheses.txt").unlink()
+    assert not is_untouched(tmp_path, saved)
 
 
 def test_the_files_give_the_same_score_to_the_command(tmp_path: Path) -> None:
@@ -73,13 +89,41 @@ def test_one_line_for_each_sentence(tmp_path: Path) -> None:
 
 def test_writing_again_leaves_nothing_old(tmp_path: Path) -> None:
     save(tmp_path)
+    (tmp_path / "references.gold.txt").write_text("mine")
     one = REFERENCES[:1]
     write(
         evaluate(HYPOTHESES, one, target_language="zh"),
         tmp_path, sources=SOURCES, hypotheses=HYPOTHESES, references=one, extra={},
     )  # fmt: skip
     assert not (tmp_path / "references.1.txt").exists()
+    assert (tmp_path / "references.gold.txt").exists()
     assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("name", ["sources.txt", "result.json"])
+def test_what_others_wrote_is_not_written_over(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text('{"accuracy": 1}')
+    with pytest.raises(DataError, match=r"is not empty and holds no result of .* another folder with --output"):
+        save(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    for path in (tmp_path / name, tmp_path / name / "test"):
+        with pytest.raises(DataError, match=f"{name} is a file: choose another folder with --output"):
+            check_replaceable(path)
+
+
+def test_a_killed_writer_can_begin_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed(path: Path, text: str) -> None:
+        if path.name == "hypotheses.txt":
+            raise KeyboardInterrupt
+        path.write_text(text)
+
+    monkeypatch.setattr("nmt.evaluate.report.write_text", killed)
+    with pytest.raises(KeyboardInterrupt):
+        save(tmp_path)
+    monkeypatch.undo()
+    assert read(tmp_path) == {}
+    save(tmp_path)
+    assert read(tmp_path)
 
 
 def test_extra_can_not_replace_a_result(tmp_path: Path) -> None:

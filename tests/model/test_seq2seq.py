@@ -14,29 +14,38 @@ from nmt.model.recurrent import reverse
 from nmt.model.seq2seq import Seq2Seq
 
 ENCODERS = {
-    "lstm": schema.RecurrentEncoderConfig(layers=2, width=14),
+    "lstm": schema.RecurrentEncoderConfig(layers=2, width=14, cell="lstm"),
     "gru": schema.RecurrentEncoderConfig(layers=1, width=10, cell="gru"),
     "self_attention": schema.SelfAttentionEncoderConfig(layers=2, width=12, heads=3, feed_forward=17),
 }
 DECODERS = {
-    "lstm": schema.RecurrentDecoderConfig(layers=2, width=14),
+    "lstm": schema.RecurrentDecoderConfig(layers=2, width=14, cell="lstm"),
     "gru": schema.RecurrentDecoderConfig(layers=1, width=13, cell="gru"),
 }
-CASES = [*itertools.product(ENCODERS, DECODERS, ["dot"]), *itertools.product(["lstm"], ["lstm"], ["cosine", "mlp"])]
+OWN = "scaled_dot"
+CASES = [
+    *itertools.product(ENCODERS, DECODERS, schema.SCORES, [OWN]),
+    *(("self_attention", "lstm", "dot", own) for own in schema.SCORES if own != OWN),
+]
 SOURCES, TARGETS = [[5, 6, 7, 8, 9], [7, 5], [6]], [[4, 9, 8], [5, 6, 7, 8, 9, 10, 4], [8]]
 
 
 @pytest.fixture(params=CASES, ids="-".join)
 def model(request: pytest.FixtureRequest) -> Seq2Seq:
-    encoder, decoder, score = request.param
+    encoder, decoder, score, own = request.param
     config = schema.ModelConfig(
         embedding=11,
         encoder=ENCODERS[encoder],
         decoder=DECODERS[decoder],
         attention=schema.SCORES[score](),
-        self_attention=schema.ScaledDotConfig(),
+        self_attention=schema.SCORES[own](),
     )
     return build_model(config, source_size=23, target_size=19).eval()
+
+
+def test_every_kind_is_among_the_cases() -> None:
+    assert {config.kind for config in ENCODERS.values()} == set(schema.ENCODERS)
+    assert {config.kind for config in DECODERS.values()} == set(schema.DECODERS)
 
 
 def test_shapes(model: Seq2Seq) -> None:

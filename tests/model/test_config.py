@@ -1,0 +1,56 @@
+"""Values of the right type that no run could use are refused, with the name of the setting."""
+
+from __future__ import annotations
+
+import typing
+
+import pytest
+
+from nmt import settings
+from nmt.errors import ConfigError
+from nmt.settings import Leaf
+
+REFUSED = [
+    ("train", "seed=-1", "seed must be from 0 to 4294967295, but it is -1"),
+    ("train", "seed=4294967296", "seed must be from 0 to 4294967295"),
+    ("prepare", "seed=-1", "seed must be from 0 to 4294967295, but it is -1"),
+    ("train", "threads=0", "threads must be greater than 0, but it is 0"),
+    ("train", "threads=-1", "threads must be greater than 0"),
+    ("train", "model.encoder.width=0", "model.encoder.width must be greater than 0"),
+    ("train", "model.encoder.width=-2", "model.encoder.width must be greater than 0"),
+    ("train", "model.encoder.width=7", "model.encoder.width must be even, but it is 7"),
+    ("train", "optim.weight_decay=-1", "optim.weight_decay can not be negative, but it is -1.0"),
+    ("train", "decode.length_penalty=-0.5", "decode.length_penalty must be from 0 to 10, but it is -0.5"),
+    ("prepare", "clean.min_ratio=-1", "clean.min_ratio can not be negative"),
+    ("prepare", "data.dev_groups=-1", "data.dev_groups can not be negative"),
+    ("prepare", "text.coverage_zh=0.5", "text.coverage_zh must be from 0.98 to 1, but it is 0.5"),
+]
+
+
+@pytest.mark.parametrize(("root", "override", "message"), REFUSED)
+def test_what_no_run_could_use_is_refused(root: str, override: str, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        settings.compose(root, [override])
+    assert str(caught.value).startswith(message)
+
+
+def is_float(leaf: Leaf) -> bool:
+    hint = typing.get_type_hints(leaf.owner)[leaf.field.name]
+    return hint is float or float in typing.get_args(hint)
+
+
+NUMBERS = [(root, leaf) for root in settings.ROOTS for leaf in settings.leaves(settings.ROOTS[root]) if is_float(leaf)]
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize(("root", "leaf"), NUMBERS, ids=[leaf.path for _, leaf in NUMBERS])
+def test_every_number_is_finite(root: str, leaf: Leaf, value: str) -> None:
+    choice = [f"{leaf.path.split('.')[-2]}={leaf.kind}"] if leaf.kind else []
+    with pytest.raises(ConfigError, match=rf"{leaf.field.name} .*but it is {value}"):
+        settings.compose(root, [*choice, f"{leaf.path}={value}"])
+
+
+def test_the_ends_of_the_ranges_are_allowed() -> None:
+    run = settings.compose("train", ["seed=4294967295", "threads=1", "optim.weight_decay=0", "decode.length_penalty=0"])
+    assert (run.seed, run.threads, run.optim.weight_decay, run.decode.length_penalty) == (4294967295, 1, 0.0, 0.0)
+    assert settings.compose("prepare", ["seed=0", "clean.min_ratio=0", "text.coverage_en=0.98"]).clean.min_ratio == 0.0
