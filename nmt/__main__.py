@@ -1,4 +1,4 @@
-"""`python -m nmt` is `nmt` (torchrun needs a module to run)."""
+"""`python -m nmt` is `nmt` (a launcher such as torchrun needs a module to run)."""
 
 import sys
 

@@ -10,12 +10,13 @@ shows `runs/demo/test/result.json`, written by `nmt evaluate --output runs/demo/
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from nmt.errors import NmtError
 from nmt.evaluate.history import events
+from nmt.evaluate.report import read
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,17 +25,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("run", type=Path, metavar="RUN", help="folder written by `nmt train`, such as runs/demo")
     parser.add_argument("--history", action="store_true", help="show the validations, even if there is a test result")
     options = parser.parse_args(arguments)
-    result = options.run / "test" / "result.json"
+    result = read(options.run / "test")  # nothing, or empty, until an evaluation has come to its end
     try:
-        print("\n".join(_history(options.run) if options.history or not result.is_file() else _result(result)))
+        print("\n".join(_history(options.run) if options.history or not result else _result(result)))
     except NmtError as error:
         print(f"report_bleu: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-def _result(path: Path) -> list[str]:
-    result = json.loads(path.read_text(encoding="utf-8"))
+def _result(result: dict[str, Any]) -> list[str]:
     lines = []
     for name, key in (("BLEU", "bleu"), ("chrF2", "chrf")):
         lines += [f"{name} = {result[key]['score']:.2f}", f"  signature {result[key]['signature']}"]

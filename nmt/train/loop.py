@@ -188,7 +188,7 @@ class Trainer:
         self.look.mark()
         self.counters.last_look_step, self.counters.last_look_seconds = self.look.last_step, self.look.last_seconds
         self.save(score)
-        self.limits.keep(time.monotonic() - began)
+        self.limits.keep(1.25 * (time.monotonic() - began))  # the last look may take a little longer
         self.recent.restart()
 
     def trained(self, *scores: dict[str, Any]) -> TrainedModel:
