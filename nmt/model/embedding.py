@@ -51,7 +51,7 @@ class SentenceDropout(nn.Module):
     """Dropout with one mask for all positions of a sentence (Gal & Ghahramani 2016, arxiv.org/abs/1512.05287).
 
     In recurrent networks it disturbs memory less than a new mask at each step, and T times fewer random numbers have to
-    be drawn, which on a CPU is a good part of a training step.
+    be drawn, which on a CPU shows (docs/RESULTS.md).
     """
 
     def __init__(self, share: float) -> None:
