@@ -1,0 +1,77 @@
+"""What a run *is*: every setting with its type, its default and its meaning.
+
+These dataclasses are the single schema. Hydra checks YAML files and the command line against them (an unknown key or
+a wrong type fails when the configuration is composed), and the program receives plain, typed values. A choice between
+parts (an encoder, a score ...) is a sub-class with a literal `kind`; `nmt.model.build` turns it into the module.
+
+No torch and no Hydra here: `nmt --help` stays instant.
+"""
+
+from nmt.config.checks import MAX_SEED, MISSING
+from nmt.config.decode import DecodeConfig
+from nmt.config.model import (
+    DECODERS,
+    ENCODERS,
+    SCORES,
+    CosineConfig,
+    DecoderConfig,
+    DotConfig,
+    EncoderConfig,
+    MlpConfig,
+    ModelConfig,
+    RecurrentDecoderConfig,
+    RecurrentEncoderConfig,
+    ScaledDotConfig,
+    ScoreConfig,
+    SelfAttentionEncoderConfig,
+)
+from nmt.config.prepare import (
+    DATA,
+    LANGUAGES,
+    AlignedFiles,
+    CleanConfig,
+    DataConfig,
+    FilesConfig,
+    PrepareConfig,
+    TatoebaConfig,
+    TextConfig,
+    TsvConfig,
+    TsvFile,
+)
+from nmt.config.train import DIRECTIONS, ModelFolderConfig, OptimConfig, RunConfig, TrainConfig
+
+__all__ = [
+    "DATA",
+    "DECODERS",
+    "DIRECTIONS",
+    "ENCODERS",
+    "LANGUAGES",
+    "MAX_SEED",
+    "MISSING",
+    "SCORES",
+    "AlignedFiles",
+    "CleanConfig",
+    "CosineConfig",
+    "DataConfig",
+    "DecodeConfig",
+    "DecoderConfig",
+    "DotConfig",
+    "EncoderConfig",
+    "FilesConfig",
+    "MlpConfig",
+    "ModelConfig",
+    "ModelFolderConfig",
+    "OptimConfig",
+    "PrepareConfig",
+    "RecurrentDecoderConfig",
+    "RecurrentEncoderConfig",
+    "RunConfig",
+    "ScaledDotConfig",
+    "ScoreConfig",
+    "SelfAttentionEncoderConfig",
+    "TatoebaConfig",
+    "TextConfig",
+    "TrainConfig",
+    "TsvConfig",
+    "TsvFile",
+]

@@ -1,0 +1,119 @@
+"""Settings of `nmt train`: the optimiser, the length of the run, and everything together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from nmt.config.checks import MAX_SEED, MISSING, between, not_negative, one_of, positive, share
+from nmt.config.decode import DecodeConfig
+from nmt.config.model import ModelConfig
+
+DIRECTIONS = ("en-zh", "zh-en")
+
+
+@dataclass(kw_only=True)
+class OptimConfig:
+    """AdamW (Loshchilov & Hutter 2019) and its schedule over the run's whole length."""
+
+    lr: float = 2e-3
+    """Highest learning rate."""
+    warmup: float = 0.05
+    """Share of the run in which the learning rate rises linearly from zero."""
+    floor: float = 0.02
+    """Share of the highest rate at which the cosine decay ends."""
+    weight_decay: float = 0.01
+    """Share of the learning rate by which weights shrink at each update."""
+    beta1: float = 0.9
+    """Decay of the mean of the gradients."""
+    beta2: float = 0.98
+    """Decay of the mean of their squares."""
+    clip: float = 1.0
+    """Largest norm of the gradient."""
+    label_smoothing: float = 0.1
+    """Probability mass spread over the other pieces (Szegedy et al. 2016)."""
+
+    def __post_init__(self) -> None:
+        positive("optim.lr", self.lr)
+        positive("optim.clip", self.clip)
+        not_negative("optim.weight_decay", self.weight_decay)
+        for name in ("warmup", "floor", "label_smoothing", "beta1", "beta2"):
+            share(f"optim.{name}", getattr(self, name))
+
+
+@dataclass(kw_only=True)
+class TrainConfig:
+    """How long, in what batches, and when to look."""
+
+    max_minutes: float | None = None
+    """Stop after this much training time, validation included; the schedule follows the clock."""
+    max_steps: int | None = None
+    """Stop after this many updates; the schedule follows the steps, so that the run can be repeated exactly."""
+    batch_tokens: int = 2048
+    """Target and source pieces of a batch, padding counted, the larger side."""
+    max_length: int = 128
+    """Pairs with more pieces on either side are left out of training and counted."""
+    validate_every_minutes: float | None = 5.0
+    """Look at the dev set and save after so much training time."""
+    validate_every_steps: int | None = None
+    """Look at the dev set and save after so many updates."""
+    validate_sentences: int = 500
+    """Dev sentences translated (greedily) at each validation."""
+    patience: int | None = None
+    """Stop after this many validations without a better BLEU."""
+    average: float = 0.0
+    """Decay of the exponential moving average of the weights that is validated and saved; 0 turns it off."""
+
+    def __post_init__(self) -> None:
+        for name in ("max_minutes", "max_steps", "validate_every_minutes", "validate_every_steps", "patience"):
+            if (value := getattr(self, name)) is not None:
+                positive(f"train.{name}", value)
+        for name in ("batch_tokens", "max_length", "validate_sentences"):
+            positive(f"train.{name}", getattr(self, name))
+        share("train.average", self.average)
+
+
+@dataclass(kw_only=True)
+class RunConfig:
+    """Settings of `nmt train`."""
+
+    name: str = MISSING
+    """The run is written to `runs/NAME`."""
+    prepared: str = "prepared/tatoeba"
+    """Folder written by `nmt prepare`."""
+    direction: str = "en-zh"
+    """`en-zh` or `zh-en`."""
+    seed: int = 1
+    """Of initial weights, order of batches and dropout: the same seed, settings and machine give the same run."""
+    device: str = "auto"
+    """`auto` (a GPU if there is one), `cpu`, `cuda` or `cuda:N`."""
+    precision: str = "auto"
+    """`auto` (bf16 where the hardware has it), `fp32` or `bf16`."""
+    threads: int | None = None
+    """CPU threads; as many as there are cores unless set."""
+    model: ModelConfig
+    optim: OptimConfig = field(default_factory=OptimConfig)
+    train: TrainConfig = field(default_factory=TrainConfig)
+    decode: DecodeConfig = field(default_factory=DecodeConfig)
+
+    def __post_init__(self) -> None:
+        one_of("direction", self.direction, DIRECTIONS)
+        one_of("precision", self.precision, ("auto", "fp32", "bf16"))
+        between("seed", self.seed, 0, MAX_SEED)
+        if self.threads is not None:
+            positive("threads", self.threads)
+
+
+@dataclass(kw_only=True)
+class ModelFolderConfig:
+    """The `config.yaml` of a trained model's folder: all that is needed to build it and to treat its text."""
+
+    format_version: int
+    nmt_version: str
+    direction: str
+    script: str
+    """`convert`: Chinese input is turned into simplified script, as the training text was."""
+    source_size: int
+    """Pieces in the source vocabulary."""
+    target_size: int
+    model: ModelConfig
+    decode: DecodeConfig
