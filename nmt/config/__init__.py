@@ -23,6 +23,7 @@ from nmt.config.model import (
     RecurrentEncoderConfig,
     ScaledDotConfig,
     ScoreConfig,
+    SelfAttentionDecoderConfig,
     SelfAttentionEncoderConfig,
 )
 from nmt.config.prepare import (
@@ -68,6 +69,7 @@ __all__ = [
     "RunConfig",
     "ScaledDotConfig",
     "ScoreConfig",
+    "SelfAttentionDecoderConfig",
     "SelfAttentionEncoderConfig",
     "TatoebaConfig",
     "TextConfig",

@@ -88,16 +88,14 @@ class SelfAttentionEncoderConfig(EncoderConfig):
     """Every source piece attends to every other one: query = key = value = source."""
 
     kind: str = "self_attention"
-    heads: int = 4
-    feed_forward: int = 512
-    """Inner width of the position-wise network."""
+    heads: int | None = None
+    """Attentions side by side; `model.heads` unless set."""
+    feed_forward: int | None = None
+    """Inner width of the position-wise network; `model.feed_forward` unless set."""
 
     def __post_init__(self) -> None:
         EncoderConfig.__post_init__(self)
-        positive("model.encoder.heads", self.heads)
-        positive("model.encoder.feed_forward", self.feed_forward)
-        if self.width % self.heads:
-            raise ConfigError(f"model.encoder.width ({self.width}) must be a multiple of its heads ({self.heads})")
+        _blocks("model.encoder", self)
 
 
 @dataclass(kw_only=True)
@@ -129,15 +127,50 @@ class RecurrentDecoderConfig(DecoderConfig):
 
 
 @dataclass(kw_only=True)
+class SelfAttentionDecoderConfig(DecoderConfig):
+    """Every target piece attends to those before it, and every layer to the source."""
+
+    kind: str = "self_attention"
+    heads: int | None = None
+    """Attentions side by side, both inside and over the source; `model.heads` unless set."""
+    feed_forward: int | None = None
+    """Inner width of the position-wise network; `model.feed_forward` unless set."""
+
+    def __post_init__(self) -> None:
+        DecoderConfig.__post_init__(self)
+        if self.width % 2:
+            raise ConfigError(f"model.decoder.width must be even, but it is {self.width}")
+        _blocks("model.decoder", self)
+
+
+def _blocks(name: str, part: SelfAttentionEncoderConfig | SelfAttentionDecoderConfig) -> None:
+    if part.heads is not None:
+        positive(f"{name}.heads", part.heads)
+    if part.feed_forward is not None:
+        positive(f"{name}.feed_forward", part.feed_forward)
+
+
+@dataclass(kw_only=True)
 class ModelConfig:
     """An encoder, a decoder and the attention between them."""
 
     embedding: int = 256
     """Features of a piece's vector; the output layer is tied to the target's."""
     dropout: float = 0.2
-    """Share of features dropped, with one mask for all steps of a sentence (Gal & Ghahramani 2016)."""
+    """Share of features dropped."""
+    dropout_per: str = "sentence"
+    """`sentence`: one mask for all its steps (Gal & Ghahramani 2016), which recurrent parts always have; `position`: a
+    mask for each piece (Srivastava et al. 2014) in parts that attend to themselves."""
+    attention_dropout: float = 0.0
+    """Share of attention weights dropped in parts that attend to themselves."""
+    feed_forward_dropout: float = 0.0
+    """Share of features dropped inside the position-wise networks."""
     word_dropout: float = 0.0
     """Share of whole input pieces replaced by zeros while training (Gal & Ghahramani 2016)."""
+    heads: int = 4
+    """Attentions side by side in parts that attend to themselves."""
+    feed_forward: int = 512
+    """Inner width of the position-wise networks in such parts."""
     encoder: EncoderConfig
     decoder: DecoderConfig
     attention: ScoreConfig
@@ -149,8 +182,18 @@ class ModelConfig:
         positive("model.embedding", self.embedding)
         share("model.dropout", self.dropout)
         share("model.word_dropout", self.word_dropout)
+        share("model.attention_dropout", self.attention_dropout)
+        share("model.feed_forward_dropout", self.feed_forward_dropout)
+        one_of("model.dropout_per", self.dropout_per, ("sentence", "position"))
+        positive("model.heads", self.heads)
+        positive("model.feed_forward", self.feed_forward)
+        for name, part in (("encoder", self.encoder), ("decoder", self.decoder)):
+            if isinstance(part, SelfAttentionEncoderConfig | SelfAttentionDecoderConfig):
+                heads = part.heads or self.heads
+                if part.width % heads:
+                    raise ConfigError(f"model.{name}.width ({part.width}) must be a multiple of its heads ({heads})")
 
 
 ENCODERS = {"recurrent": RecurrentEncoderConfig, "self_attention": SelfAttentionEncoderConfig}
-DECODERS = {"recurrent": RecurrentDecoderConfig}
+DECODERS = {"recurrent": RecurrentDecoderConfig, "self_attention": SelfAttentionDecoderConfig}
 SCORES = {"dot": DotConfig, "scaled_dot": ScaledDotConfig, "cosine": CosineConfig, "mlp": MlpConfig}

@@ -39,6 +39,11 @@ class Memory(NamedTuple):
     values: Tensor  # (*batch, S, E)
     mask: Tensor | None  # broadcasts to (*batch, T, S); True = may be attended to
 
+    def keep(self, rows: Tensor) -> Memory:
+        """Only these rows of the first axis (repeats allowed)."""
+        mask = None if self.mask is None else self.mask.index_select(0, rows)
+        return Memory(self.keys.index_select(0, rows), self.values.index_select(0, rows), mask)
+
 
 def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
     """Stage 2: a_ts = exp(e_ts) / sum over visible s' of exp(e_ts').
@@ -69,9 +74,10 @@ def weighted_sum(weights: Tensor, values: Tensor) -> Tensor:
 class Attention(nn.Module):
     """c_t = sum_s softmax_s(score(q_t, k_s)) v_s, in the three stages one can read and look into."""
 
-    def __init__(self, score: Score) -> None:
+    def __init__(self, score: Score, dropout: float = 0.0) -> None:
         super().__init__()
         self.score = score
+        self.dropout = nn.Dropout(dropout)  # of weights while training; those that are returned are whole
 
     def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Attended:
         """Look up `query` among `key`, and mix `value` accordingly.
@@ -92,7 +98,7 @@ class Attention(nn.Module):
         """The three stages, for (*batch, T, D) queries."""
         scores = self.score(query, memory.keys)  # stage 1: (*batch, T, S)
         weights = masked_softmax(scores, memory.mask)  # stage 2: (*batch, T, S)
-        context = weighted_sum(weights, memory.values)  # stage 3: (*batch, T, E)
+        context = weighted_sum(self.dropout(weights), memory.values)  # stage 3: (*batch, T, E)
         return Attended(context, weights)
 
 

@@ -14,15 +14,17 @@ from nmt.config import (
     RecurrentEncoderConfig,
     ScaledDotConfig,
     ScoreConfig,
+    SelfAttentionDecoderConfig,
     SelfAttentionEncoderConfig,
 )
 from nmt.errors import ConfigError
 from nmt.model.attention import Attention
-from nmt.model.embedding import TokenEmbedding
+from nmt.model.embedding import PositionDropout, SentenceDropout, TokenEmbedding
 from nmt.model.multihead import MultiHeadAttention
 from nmt.model.recurrent import RecurrentDecoder, RecurrentEncoder
 from nmt.model.score import CosineScore, DotScore, MlpScore, ScaledDotScore, Score
-from nmt.model.self_attention import SelfAttentionEncoder
+from nmt.model.self_attention import FeedForward, SelfAttentionBlock, SelfAttentionEncoder
+from nmt.model.self_attention_decoder import SelfAttentionDecoder, SelfAttentionDecoderBlock
 from nmt.model.seq2seq import Seq2Seq
 
 
@@ -53,18 +55,17 @@ def build_encoder(config: ModelConfig) -> nn.Module:
                 dropout=config.dropout,
             )
         case SelfAttentionEncoderConfig():
-            head_width = encoder.width // encoder.heads
             return SelfAttentionEncoder(
                 inputs=config.embedding,
                 width=encoder.width,
                 num_layers=encoder.layers,
-                feed_forward=encoder.feed_forward,
-                dropout=config.dropout,
-                make_attention=lambda: MultiHeadAttention(
+                make_block=lambda: SelfAttentionBlock(
                     width=encoder.width,
-                    num_heads=encoder.heads,
-                    attention=Attention(build_score(config.self_attention, head_width)),
+                    attention=_heads(config, encoder, config.self_attention),
+                    feed_forward=_feed_forward(config, encoder),
+                    dropout=_dropout(config, config.dropout),
                 ),
+                dropout=_dropout(config, config.dropout),
             )
     raise ConfigError(f"there is no encoder {encoder.kind!r}")
 
@@ -84,7 +85,42 @@ def build_decoder(config: ModelConfig) -> nn.Module:
                 attention=Attention(build_score(config.attention, decoder.width)),
                 dropout=config.dropout,
             )
+        case SelfAttentionDecoderConfig():
+            return SelfAttentionDecoder(
+                inputs=config.embedding,
+                memory=config.encoder.width,
+                width=decoder.width,
+                num_layers=decoder.layers,
+                outputs=config.embedding,
+                make_block=lambda: SelfAttentionDecoderBlock(
+                    width=decoder.width,
+                    self_attention=_heads(config, decoder, config.self_attention),
+                    source_attention=_heads(config, decoder, config.attention),
+                    feed_forward=_feed_forward(config, decoder),
+                    dropout=_dropout(config, config.dropout),
+                ),
+                dropout=_dropout(config, config.dropout),
+            )
     raise ConfigError(f"there is no decoder {decoder.kind!r}")
+
+
+_Attending = SelfAttentionEncoderConfig | SelfAttentionDecoderConfig
+
+
+def _heads(config: ModelConfig, part: _Attending, score: ScoreConfig) -> MultiHeadAttention:
+    heads = part.heads or config.heads
+    attention = Attention(build_score(score, part.width // heads), dropout=config.attention_dropout)
+    return MultiHeadAttention(width=part.width, num_heads=heads, attention=attention)
+
+
+def _feed_forward(config: ModelConfig, part: _Attending) -> FeedForward:
+    return FeedForward(
+        part.width, part.feed_forward or config.feed_forward, _dropout(config, config.feed_forward_dropout)
+    )
+
+
+def _dropout(config: ModelConfig, share: float) -> nn.Module:
+    return PositionDropout(share) if config.dropout_per == "position" else SentenceDropout(share)
 
 
 def build_model(config: ModelConfig, *, source_size: int, target_size: int, seed: int = 1) -> Seq2Seq:

@@ -40,9 +40,10 @@ class SinusoidalPositions(nn.Module):
         self.register_buffer("rates", rates, persistent=False)
         self.rates: Tensor
 
-    def forward(self, vectors: Tensor) -> Tensor:
-        """(B, T, D) -> the same with each position's wave added."""
-        angles = torch.arange(vectors.size(1), device=vectors.device).unsqueeze(1) * self.rates  # (T, D / 2)
+    def forward(self, vectors: Tensor, first: int = 0) -> Tensor:
+        """(B, T, D) at positions first, first + 1, ... -> the same with each position's wave added."""
+        places = torch.arange(first, first + vectors.size(1), device=vectors.device)
+        angles = places.unsqueeze(1) * self.rates  # (T, D / 2)
         waves = torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)  # (T, D)
         return vectors + waves.to(vectors.dtype)
 
@@ -65,3 +66,27 @@ class SentenceDropout(nn.Module):
         batch, _, width = vectors.shape
         keep = torch.rand(batch, 1, width, device=vectors.device) >= self.share
         return vectors * (keep.to(vectors.dtype) / (1.0 - self.share))
+
+
+class PositionDropout(nn.Module):
+    """Dropout with a mask of its own at every position (Srivastava et al. 2014), as Transformers are trained with.
+
+    `nn.Dropout` draws a random number for each feature, one after the other on a CPU. Eight features share one
+    64-bit number here, a byte each, so the share is rounded to 256ths: a third of the time (docs/MODELS.md).
+    """
+
+    def __init__(self, share: float) -> None:
+        super().__init__()
+        self.share = share
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """(...) -> the same with features zeroed at random and the rest scaled up."""
+        if not self.training or self.share == 0.0:
+            return vectors
+        if vectors.device.type != "cpu":
+            return nn.functional.dropout(vectors, self.share)
+        dropped = min(max(round(self.share * 256), 1), 255)
+        size = vectors.numel()
+        numbers = torch.empty((size + 7) // 8, dtype=torch.int64).random_(-(2**63), None)
+        keep = numbers.view(torch.uint8)[:size].view(vectors.shape) >= dropped
+        return vectors * keep.to(vectors.dtype).mul_(256 / (256 - dropped))

@@ -18,6 +18,10 @@ def padding_mask(lengths: Tensor, size: int | None = None) -> Tensor:
     return torch.arange(size, device=lengths.device) < lengths.unsqueeze(-1)
 
 
-def causal_mask(size: int, device: torch.device | None = None) -> Tensor:
-    """True where position t may look at position s, that is s <= t. Returns (T, T) boolean."""
-    return torch.ones(size, size, dtype=torch.bool, device=device).tril()
+def causal_mask(size: int, device: torch.device | None = None, *, past: int = 0) -> Tensor:
+    """True where position t may look at position s, that is s <= t, after `past` earlier positions that all may see.
+
+    Returns:
+        (T, past + T) boolean.
+    """
+    return torch.ones(size, past + size, dtype=torch.bool, device=device).tril(past)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from nmt.model.attention import Attended, Attention
+from nmt.model.attention import Attended, Attention, Memory
 
 
 class MultiHeadAttention(nn.Module):
@@ -41,10 +41,16 @@ class MultiHeadAttention(nn.Module):
             value: (B, S, D).
             mask: broadcasts to (B, T, S); True = may be attended to.
         """
+        return self.attend(query, self.remember(key, value, mask))
+
+    def remember(self, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Memory:
+        """Keys and values of all heads, (B, H, S, ...) each, to be used at every step."""
         by_head = None if mask is None else mask.unsqueeze(-3)  # (B, 1, T, S)
-        context, weights = self.attention(
-            self._split(self.query(query)), self._split(self.key(key)), self._split(self.value(value)), by_head
-        )
+        return self.attention.remember(self._split(self.key(key)), self._split(self.value(value)), by_head)
+
+    def attend(self, query: Tensor, memory: Memory) -> Attended:
+        """(B, T, D) queries over what is remembered -> context (B, T, D) and weights (B, H, T, S)."""
+        context, weights = self.attention.attend(self._split(self.query(query)), memory)
         return Attended(self.merge(context.transpose(1, 2).flatten(2)), weights)
 
     def _split(self, sequence: Tensor) -> Tensor:

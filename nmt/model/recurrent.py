@@ -124,14 +124,14 @@ class RecurrentDecoder(nn.Module):
         mean = (encoded.states * real).sum(1) / real.sum(1).clamp(min=1.0)  # (B, D)
         first = torch.tanh(self.first_state(mean)).view(mean.size(0), self.num_states, self.num_layers, -1)
         memory = self.attention.remember(self.bridge(encoded.states), encoded.states, encoded.mask.unsqueeze(1))
-        return DecoderState(memory, tuple(first.unbind(1)))
+        return DecoderState((memory,), tuple(first.unbind(1)))
 
     def forward(self, vectors: Tensor, state: DecoderState) -> Decoded:
         """(B, T, inputs) embedded pieces -> (B, T, outputs) features and (B, T, S) weights."""
         vectors = self.dropout(vectors)
         first, *above = self.layers
         outputs, after = first(vectors, self._of_layer(state, 0))
-        context, weights = self.attention.attend(outputs, state.memory)
+        context, weights = self.attention.attend(outputs, state.memory[0])
         states, afters = outputs, [after]
         for index, layer in enumerate(above, start=1):
             read = torch.cat((self.dropout(states), context), dim=-1)

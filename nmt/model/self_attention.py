@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.model.attention import SelfAttention
-from nmt.model.embedding import SentenceDropout, SinusoidalPositions
+from nmt.model.embedding import SinusoidalPositions
 from nmt.model.masks import padding_mask
 from nmt.model.multihead import MultiHeadAttention
 from nmt.model.seq2seq import Encoded
@@ -26,8 +26,9 @@ from nmt.model.seq2seq import Encoded
 class FeedForward(nn.Module):
     """W_2 relu(W_1 x), at each position alone (Vaswani et al. 2017, section 3.3)."""
 
-    def __init__(self, width: int, inner: int) -> None:
+    def __init__(self, width: int, inner: int, dropout: nn.Module | None = None) -> None:
         super().__init__()
+        self.dropout = dropout or nn.Identity()  # between the two products
         self.widen = nn.Linear(width, inner)
         self.narrow = nn.Linear(inner, width)
         for linear in (self.widen, self.narrow):
@@ -36,20 +37,22 @@ class FeedForward(nn.Module):
 
     def forward(self, vectors: Tensor) -> Tensor:
         """(B, S, D) -> (B, S, D)."""
-        narrowed: Tensor = self.narrow(torch.relu(self.widen(vectors)))
+        narrowed: Tensor = self.narrow(self.dropout(torch.relu(self.widen(vectors))))
         return narrowed
 
 
 class SelfAttentionBlock(nn.Module):
     """Look around, then think: both added to what is there."""
 
-    def __init__(self, *, attention: MultiHeadAttention, width: int, feed_forward: int, dropout: float) -> None:
+    def __init__(
+        self, *, width: int, attention: MultiHeadAttention, feed_forward: FeedForward, dropout: nn.Module
+    ) -> None:
         super().__init__()
         self.attention_norm = nn.LayerNorm(width)
         self.attention = SelfAttention(attention)
         self.feed_forward_norm = nn.LayerNorm(width)
-        self.feed_forward = FeedForward(width, feed_forward)
-        self.dropout = SentenceDropout(dropout)
+        self.feed_forward = feed_forward
+        self.dropout = dropout
 
     def forward(self, vectors: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """(B, S, D) vectors -> (B, S, D) vectors and (B, H, S, S) weights."""
@@ -63,18 +66,15 @@ class SelfAttentionEncoder(nn.Module):
     """A stack of blocks over embedded pieces and their positions."""
 
     def __init__(
-        self, *, inputs: int, width: int, num_layers: int, feed_forward: int, dropout: float,
-        make_attention: Callable[[], MultiHeadAttention],
+        self, *, inputs: int, width: int, num_layers: int, make_block: Callable[[], SelfAttentionBlock],
+        dropout: nn.Module,
     ) -> None:  # fmt: skip
         super().__init__()
         self.widen = nn.Identity() if inputs == width else nn.Linear(inputs, width)
         self.positions = SinusoidalPositions(width)
-        self.blocks = nn.ModuleList(
-            SelfAttentionBlock(attention=make_attention(), width=width, feed_forward=feed_forward, dropout=dropout)
-            for _ in range(num_layers)
-        )
+        self.blocks = nn.ModuleList(make_block() for _ in range(num_layers))
         self.norm = nn.LayerNorm(width)
-        self.dropout = SentenceDropout(dropout)
+        self.dropout = dropout
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Encoded:
         """(B, S, inputs) embedded pieces and (B,) lengths -> (B, S, width) states."""

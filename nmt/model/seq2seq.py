@@ -32,8 +32,8 @@ class Encoded(NamedTuple):
 class DecoderState(NamedTuple):
     """What a decoder remembers. The first axis of every tensor is the sentence (or hypothesis)."""
 
-    memory: Memory  # the source: stays the same from step to step
-    written: tuple[Tensor, ...]  # what has been written so far: (B, layers, D) each
+    memory: tuple[Memory, ...]  # the source, as each attention over it remembers it: the same from step to step
+    written: tuple[Tensor, ...]  # what has been written so far, as the decoder remembers it
 
     def reorder(self, rows: Tensor) -> DecoderState:
         """Continue from hypotheses `rows` of the same sentences: only what was written changes place."""
@@ -41,13 +41,7 @@ class DecoderState(NamedTuple):
 
     def keep(self, rows: Tensor) -> DecoderState:
         """Go on with these rows only (repeats allowed), source included."""
-        keys, values, mask = self.memory
-        memory = Memory(
-            keys.index_select(0, rows),
-            values.index_select(0, rows),
-            None if mask is None else mask.index_select(0, rows),
-        )
-        return self.reorder(rows)._replace(memory=memory)
+        return self.reorder(rows)._replace(memory=tuple(memory.keep(rows) for memory in self.memory))
 
 
 class Decoded(NamedTuple):

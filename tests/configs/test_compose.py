@@ -37,13 +37,23 @@ def test_every_choice_has_a_file_and_every_file_a_choice(group: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "encoder", "attention", "own"),
-    list(product(("rnn_small", "rnn_self_attention_small"), schema.ENCODERS, schema.SCORES, ("mlp", "cosine"))),
+    ("model", "encoder", "decoder", "attention"),
+    list(
+        product(
+            (path.stem for path in sorted(CONFIGS.glob("model/*.yaml"))),
+            schema.ENCODERS,
+            schema.DECODERS,
+            ("mlp", "dot"),
+        )
+    ),
 )
-def test_parts_combine_freely(model: str, encoder: str, attention: str, own: str) -> None:
-    overrides = [f"model={model}", f"encoder={encoder}", f"attention={attention}", f"self_attention={own}"]
+def test_parts_combine_freely(model: str, encoder: str, decoder: str, attention: str) -> None:
+    own = "cosine"
+    parts = [f"encoder={encoder}", f"decoder={decoder}", f"attention={attention}", f"self_attention={own}"]
+    overrides = [f"model={model}", *parts]
     config = settings.compose("train", ["experiment=demo", "direction=zh-en", "train.max_steps=20", *overrides])
     assert type(config.model.encoder) is schema.ENCODERS[encoder]
+    assert type(config.model.decoder) is schema.DECODERS[decoder]
     assert type(config.model.attention) is schema.SCORES[attention]
     assert type(config.model.self_attention) is schema.SCORES[own]
     assert config.model.encoder.width == settings.compose("train", [f"model={model}"]).model.encoder.width

@@ -19,6 +19,11 @@ REFUSED = [
     ("train", "model.encoder.width=0", "model.encoder.width must be greater than 0"),
     ("train", "model.encoder.width=-2", "model.encoder.width must be greater than 0"),
     ("train", "model.encoder.width=7", "model.encoder.width must be even, but it is 7"),
+    ("train", "model.heads=0", "model.heads must be greater than 0, but it is 0"),
+    ("train", "model.feed_forward=-1", "model.feed_forward must be greater than 0"),
+    ("train", "model.dropout_per=word", "model.dropout_per is 'word', but it must be one of: sentence, position"),
+    ("train", "model.attention_dropout=1", "model.attention_dropout must be"),
+    ("train", "model.feed_forward_dropout=-0.1", "model.feed_forward_dropout must be"),
     ("train", "optim.weight_decay=-1", "optim.weight_decay can not be negative, but it is -1.0"),
     ("train", "decode.length_penalty=-0.5", "decode.length_penalty must be from 0 to 10, but it is -0.5"),
     ("prepare", "clean.min_ratio=-1", "clean.min_ratio can not be negative"),
@@ -32,6 +37,28 @@ def test_what_no_run_could_use_is_refused(root: str, override: str, message: str
     with pytest.raises(ConfigError) as caught:
         settings.compose(root, [override])
     assert str(caught.value).startswith(message)
+
+
+TRANSFORMER = "model=transformer_small"
+ATTENDING = [
+    ("model.heads=3", "model.encoder.width (256) must be a multiple of its heads (3)"),
+    ("model.encoder.heads=0", "model.encoder.heads must be greater than 0"),
+    ("model.decoder.heads=5", "model.decoder.width (256) must be a multiple of its heads (5)"),
+    ("model.decoder.width=7", "model.decoder.width must be even, but it is 7"),
+    ("model.decoder.feed_forward=0", "model.decoder.feed_forward must be greater than 0"),
+]
+
+
+@pytest.mark.parametrize(("override", "message"), ATTENDING)
+def test_what_no_self_attention_could_use_is_refused(override: str, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        settings.compose("train", [TRANSFORMER, override])
+    assert str(caught.value).startswith(message)
+
+
+def test_heads_of_a_part_win_over_those_of_the_model() -> None:
+    run = settings.compose("train", [TRANSFORMER, "model.heads=3", "model.encoder.heads=8", "model.decoder.heads=2"])
+    assert (run.model.encoder.heads, run.model.decoder.heads) == (8, 2)
 
 
 def is_float(leaf: Leaf) -> bool:

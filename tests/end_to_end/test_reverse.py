@@ -41,11 +41,24 @@ ENCODERS = {
 }
 
 
+DECODERS = {
+    "recurrent": schema.RecurrentDecoderConfig(layers=1, width=128),
+    "self_attention": schema.SelfAttentionDecoderConfig(layers=2, width=64, feed_forward=128),
+}
+
+
 @pytest.mark.parametrize(
-    ("encoder", "score"),
-    [("recurrent", "dot"), ("recurrent", "cosine"), ("recurrent", "mlp"), ("self_attention", "dot")],
+    ("encoder", "decoder", "score"),
+    [
+        ("recurrent", "recurrent", "dot"),
+        ("recurrent", "recurrent", "cosine"),
+        ("recurrent", "recurrent", "mlp"),
+        ("self_attention", "recurrent", "dot"),
+        pytest.param("recurrent", "self_attention", "scaled_dot", marks=pytest.mark.slow),
+        ("self_attention", "self_attention", "scaled_dot"),
+    ],
 )
-def test_reversing_is_learnt(prepared: Path, tmp_path: Path, encoder: str, score: str) -> None:
+def test_reversing_is_learnt(prepared: Path, tmp_path: Path, encoder: str, decoder: str, score: str) -> None:
     run = schema.RunConfig(
         name="reverse",
         prepared=str(prepared),
@@ -54,7 +67,7 @@ def test_reversing_is_learnt(prepared: Path, tmp_path: Path, encoder: str, score
             embedding=64,
             dropout=0.0,
             encoder=ENCODERS[encoder],
-            decoder=schema.RecurrentDecoderConfig(layers=1, width=128),
+            decoder=DECODERS[decoder],
             attention=schema.SCORES[score](),
             self_attention=schema.ScaledDotConfig(),
         ),

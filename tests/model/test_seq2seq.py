@@ -21,11 +21,13 @@ ENCODERS = {
 DECODERS = {
     "lstm": schema.RecurrentDecoderConfig(layers=2, width=14, cell="lstm"),
     "gru": schema.RecurrentDecoderConfig(layers=1, width=13, cell="gru"),
+    "self_attention": schema.SelfAttentionDecoderConfig(layers=3, width=20, heads=5, feed_forward=7),
 }
 OWN = "scaled_dot"
 CASES = [
     *itertools.product(ENCODERS, DECODERS, schema.SCORES, [OWN]),
     *(("self_attention", "lstm", "dot", own) for own in schema.SCORES if own != OWN),
+    *(("gru", "self_attention", "dot", own) for own in schema.SCORES if own != OWN),
 ]
 SOURCES, TARGETS = [[5, 6, 7, 8, 9], [7, 5], [6]], [[4, 9, 8], [5, 6, 7, 8, 9, 10, 4], [8]]
 
@@ -95,6 +97,29 @@ def test_a_state_can_be_reordered_and_kept(model: Seq2Seq) -> None:
     rows = torch.tensor([2, 0])
     expected = model.decode(batch.target_in[:, :2], state).features[rows]
     found = model.decode(batch.target_in[rows][:, :2], state.keep(rows)).features
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
+
+
+def test_search_may_choose_among_what_is_half_written(model: Seq2Seq) -> None:
+    batch = collate(SOURCES, TARGETS)
+    state = model.start(model.encode(batch.source_ids, batch.source_lengths))
+    rows = torch.tensor([2, 0, 0])
+    expected = model.decode(batch.target_in[:, :5], state).features[rows][:, 3:]
+    state = model.decode(batch.target_in[:, :3], state).state.keep(rows)
+    found = model.decode(batch.target_in[rows][:, 3:5], state).features
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
+
+
+def test_reordering_takes_what_was_written_and_leaves_the_source(model: Seq2Seq) -> None:
+    sources, targets = [SOURCES[0]] * 3, TARGETS  # three hypotheses of one sentence
+    batch = collate(sources, targets)
+    state = model.start(model.encode(batch.source_ids, batch.source_lengths))
+    rows = torch.tensor([1, 1, 0])
+    expected = model.decode(batch.target_in[:, :4], state).features[rows][:, 3:]
+    before = model.decode(batch.target_in[:, :3], state).state
+    after = before.reorder(rows)
+    assert after.memory is before.memory
+    found = model.decode(batch.target_in[rows][:, 3:4], after).features
     torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
 
 
