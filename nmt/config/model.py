@@ -195,7 +195,7 @@ class ModelConfig:
     """`sentence`: one mask for all its steps (Gal & Ghahramani 2016), which recurrent parts always have; `position`: a
     mask for each piece (Srivastava et al. 2014) in parts that attend to themselves."""
     attention_dropout: float = 0.0
-    """Share of attention weights dropped in parts that attend to themselves."""
+    """Share of attention weights dropped."""
     feed_forward_dropout: float = 0.0
     """Share of features dropped inside the position-wise networks."""
     embedding_dropout: float | None = None

@@ -62,8 +62,8 @@ class RecurrentTransformerBlock(nn.Module):
 class RecurrentTransformerDecoder(nn.Module):
     """A stack of blocks over embedded pieces.
 
-    The weights it returns, which word alignment reads, are the mean over the heads of the last layer but one, or of the
-    only layer (Garg et al. 2019, https://arxiv.org/abs/1909.02074).
+    The weights it returns, which word alignment reads, are the mean over the heads of one layer: the last but one (Garg
+    et al. 2019, https://arxiv.org/abs/1909.02074), or the last one where there are only two.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class RecurrentTransformerDecoder(nn.Module):
         self.bridge = nn.Identity() if memory == width else nn.Linear(memory, width, bias=False)
         self.blocks = nn.ModuleList(blocks)
         self.num_states = blocks[0].num_states
-        self.aligning = max(len(blocks) - 2, 0)
+        self.aligning = len(blocks) - 2 if len(blocks) > 2 else len(blocks) - 1
         self.norm = nn.LayerNorm(width)
         self.narrow = nn.Identity() if width == outputs else nn.Linear(width, outputs)
         self.embedding_dropout = embedding_dropout
