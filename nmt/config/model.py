@@ -77,6 +77,8 @@ class RecurrentEncoderConfig(EncoderConfig):
     kind: str = "recurrent"
     cell: str = "gru"
     """`lstm` or `gru`."""
+    norm: bool = False
+    """Layer-normalise what layers above the first read, and the result: for 3 layers and more."""
 
     def __post_init__(self) -> None:
         EncoderConfig.__post_init__(self)
@@ -115,15 +117,25 @@ class DecoderConfig:
 
 @dataclass(kw_only=True)
 class RecurrentDecoderConfig(DecoderConfig):
-    """A recurrent network whose state, after reading the last target piece, is the query over the source."""
+    """A recurrent network whose first layer's state is the query over the source, once a piece."""
 
     kind: str = "recurrent"
     cell: str = "gru"
     """`lstm` or `gru`."""
+    timing: str = "luong"
+    """When the query is taken: `luong`, after reading the last target piece; `bahdanau`, before it, and the context is
+    read with the piece, step by step."""
+    input_feeding: bool = False
+    """Read the last step's attentional vector too (Luong et al. 2015, section 3.3): step by step, slower to train."""
+    coverage: bool = False
+    """Past attention weights enter the score (Tu et al. 2016): attention goes step by step, slower to train."""
+    norm: bool = False
+    """Layer-normalise what layers above the first and the output read: for 3 layers and more."""
 
     def __post_init__(self) -> None:
         DecoderConfig.__post_init__(self)
         one_of("model.decoder.cell", self.cell, ("lstm", "gru"))
+        one_of("model.decoder.timing", self.timing, ("luong", "bahdanau"))
 
 
 @dataclass(kw_only=True)
@@ -143,7 +155,28 @@ class SelfAttentionDecoderConfig(DecoderConfig):
         _blocks("model.decoder", self)
 
 
-def _blocks(name: str, part: SelfAttentionEncoderConfig | SelfAttentionDecoderConfig) -> None:
+@dataclass(kw_only=True)
+class RecurrentTransformerDecoderConfig(DecoderConfig):
+    """A Transformer's decoder with a recurrent layer in the place of self-attention."""
+
+    kind: str = "recurrent_transformer"
+    cell: str = "gru"
+    """`lstm` or `gru`."""
+    heads: int | None = None
+    """Attentions over the source side by side; `model.heads` unless set."""
+    feed_forward: int | None = None
+    """Inner width of the position-wise network; `model.feed_forward` unless set."""
+
+    def __post_init__(self) -> None:
+        DecoderConfig.__post_init__(self)
+        one_of("model.decoder.cell", self.cell, ("lstm", "gru"))
+        _blocks("model.decoder", self)
+
+
+WithHeads = SelfAttentionEncoderConfig | SelfAttentionDecoderConfig | RecurrentTransformerDecoderConfig
+
+
+def _blocks(name: str, part: WithHeads) -> None:
     if part.heads is not None:
         positive(f"{name}.heads", part.heads)
     if part.feed_forward is not None:
@@ -162,9 +195,13 @@ class ModelConfig:
     """`sentence`: one mask for all its steps (Gal & Ghahramani 2016), which recurrent parts always have; `position`: a
     mask for each piece (Srivastava et al. 2014) in parts that attend to themselves."""
     attention_dropout: float = 0.0
-    """Share of attention weights dropped in parts that attend to themselves."""
+    """Share of attention weights dropped."""
     feed_forward_dropout: float = 0.0
     """Share of features dropped inside the position-wise networks."""
+    embedding_dropout: float | None = None
+    """Share of an embedded piece's features dropped before the first layer; `model.dropout` unless set."""
+    recurrent_dropout: float = 0.0
+    """Share of a recurrent layer's state-to-state weights dropped for a whole batch (Merity et al. 2018)."""
     word_dropout: float = 0.0
     """Share of whole input pieces replaced by zeros while training (Gal & Ghahramani 2016)."""
     heads: int = 4
@@ -182,18 +219,25 @@ class ModelConfig:
         positive("model.embedding", self.embedding)
         share("model.dropout", self.dropout)
         share("model.word_dropout", self.word_dropout)
+        if self.embedding_dropout is not None:
+            share("model.embedding_dropout", self.embedding_dropout)
+        share("model.recurrent_dropout", self.recurrent_dropout)
         share("model.attention_dropout", self.attention_dropout)
         share("model.feed_forward_dropout", self.feed_forward_dropout)
         one_of("model.dropout_per", self.dropout_per, ("sentence", "position"))
         positive("model.heads", self.heads)
         positive("model.feed_forward", self.feed_forward)
         for name, part in (("encoder", self.encoder), ("decoder", self.decoder)):
-            if isinstance(part, SelfAttentionEncoderConfig | SelfAttentionDecoderConfig):
+            if isinstance(part, WithHeads):
                 heads = part.heads or self.heads
                 if part.width % heads:
                     raise ConfigError(f"model.{name}.width ({part.width}) must be a multiple of its heads ({heads})")
 
 
 ENCODERS = {"recurrent": RecurrentEncoderConfig, "self_attention": SelfAttentionEncoderConfig}
-DECODERS = {"recurrent": RecurrentDecoderConfig, "self_attention": SelfAttentionDecoderConfig}
+DECODERS = {
+    "recurrent": RecurrentDecoderConfig,
+    "self_attention": SelfAttentionDecoderConfig,
+    "recurrent_transformer": RecurrentTransformerDecoderConfig,
+}
 SCORES = {"dot": DotConfig, "scaled_dot": ScaledDotConfig, "cosine": CosineConfig, "mlp": MlpConfig}

@@ -12,6 +12,7 @@ from nmt.config import (
     ModelConfig,
     RecurrentDecoderConfig,
     RecurrentEncoderConfig,
+    RecurrentTransformerDecoderConfig,
     ScaledDotConfig,
     ScoreConfig,
     SelfAttentionDecoderConfig,
@@ -21,7 +22,9 @@ from nmt.errors import ConfigError
 from nmt.model.attention import Attention
 from nmt.model.embedding import PositionDropout, SentenceDropout, TokenEmbedding
 from nmt.model.multihead import MultiHeadAttention
-from nmt.model.recurrent import RecurrentDecoder, RecurrentEncoder
+from nmt.model.recurrent_decoder import RecurrentDecoder
+from nmt.model.recurrent_encoder import RecurrentEncoder
+from nmt.model.recurrent_transformer import RecurrentTransformerBlock, RecurrentTransformerDecoder
 from nmt.model.score import CosineScore, DotScore, MlpScore, ScaledDotScore, Score
 from nmt.model.self_attention import FeedForward, SelfAttentionBlock, SelfAttentionEncoder
 from nmt.model.self_attention_decoder import SelfAttentionDecoder, SelfAttentionDecoderBlock
@@ -53,6 +56,9 @@ def build_encoder(config: ModelConfig) -> nn.Module:
                 width=encoder.width,
                 num_layers=encoder.layers,
                 dropout=config.dropout,
+                embedding_dropout=_embedding_dropout(config),
+                recurrent_dropout=config.recurrent_dropout,
+                norm=encoder.norm,
             )
         case SelfAttentionEncoderConfig():
             return SelfAttentionEncoder(
@@ -65,7 +71,7 @@ def build_encoder(config: ModelConfig) -> nn.Module:
                     feed_forward=_feed_forward(config, encoder),
                     dropout=_dropout(config, config.dropout),
                 ),
-                dropout=_dropout(config, config.dropout),
+                dropout=_dropout(config, _embedding_dropout(config)),
             )
     raise ConfigError(f"there is no encoder {encoder.kind!r}")
 
@@ -82,8 +88,33 @@ def build_decoder(config: ModelConfig) -> nn.Module:
                 width=decoder.width,
                 num_layers=decoder.layers,
                 outputs=config.embedding,
-                attention=Attention(build_score(config.attention, decoder.width)),
+                attention=Attention(build_score(config.attention, decoder.width), dropout=config.attention_dropout),
                 dropout=config.dropout,
+                embedding_dropout=_embedding_dropout(config),
+                recurrent_dropout=config.recurrent_dropout,
+                timing=decoder.timing,
+                input_feeding=decoder.input_feeding,
+                coverage=decoder.coverage,
+                norm=decoder.norm,
+            )
+        case RecurrentTransformerDecoderConfig():
+            return RecurrentTransformerDecoder(
+                inputs=config.embedding,
+                memory=config.encoder.width,
+                width=decoder.width,
+                outputs=config.embedding,
+                blocks=[
+                    RecurrentTransformerBlock(
+                        cell=decoder.cell,
+                        width=decoder.width,
+                        attention=_heads(config, decoder, config.attention),
+                        feed_forward=_feed_forward(config, decoder),
+                        dropout=SentenceDropout(config.dropout),
+                        recurrent_dropout=config.recurrent_dropout,
+                    )
+                    for _ in range(decoder.layers)
+                ],
+                embedding_dropout=SentenceDropout(_embedding_dropout(config)),
             )
         case SelfAttentionDecoderConfig():
             return SelfAttentionDecoder(
@@ -99,12 +130,12 @@ def build_decoder(config: ModelConfig) -> nn.Module:
                     feed_forward=_feed_forward(config, decoder),
                     dropout=_dropout(config, config.dropout),
                 ),
-                dropout=_dropout(config, config.dropout),
+                dropout=_dropout(config, _embedding_dropout(config)),
             )
     raise ConfigError(f"there is no decoder {decoder.kind!r}")
 
 
-_Attending = SelfAttentionEncoderConfig | SelfAttentionDecoderConfig
+_Attending = SelfAttentionEncoderConfig | SelfAttentionDecoderConfig | RecurrentTransformerDecoderConfig
 
 
 def _heads(config: ModelConfig, part: _Attending, score: ScoreConfig) -> MultiHeadAttention:
@@ -117,6 +148,10 @@ def _feed_forward(config: ModelConfig, part: _Attending) -> FeedForward:
     return FeedForward(
         part.width, part.feed_forward or config.feed_forward, _dropout(config, config.feed_forward_dropout)
     )
+
+
+def _embedding_dropout(config: ModelConfig) -> float:
+    return config.dropout if config.embedding_dropout is None else config.embedding_dropout
 
 
 def _dropout(config: ModelConfig, share: float) -> nn.Module:

@@ -10,24 +10,41 @@ import torch
 from nmt import config as schema
 from nmt.data.batch import collate
 from nmt.model.build import build_model
-from nmt.model.recurrent import reverse
+from nmt.model.recurrent_encoder import reverse
 from nmt.model.seq2seq import Seq2Seq
 
 ENCODERS = {
     "lstm": schema.RecurrentEncoderConfig(layers=2, width=14, cell="lstm"),
     "gru": schema.RecurrentEncoderConfig(layers=1, width=10, cell="gru"),
+    "deep": schema.RecurrentEncoderConfig(layers=4, width=14, norm=True),
     "self_attention": schema.SelfAttentionEncoderConfig(layers=2, width=12, heads=3, feed_forward=17),
 }
 DECODERS = {
     "lstm": schema.RecurrentDecoderConfig(layers=2, width=14, cell="lstm"),
     "gru": schema.RecurrentDecoderConfig(layers=1, width=13, cell="gru"),
     "self_attention": schema.SelfAttentionDecoderConfig(layers=3, width=20, heads=5, feed_forward=7),
+    "recurrent_transformer": schema.RecurrentTransformerDecoderConfig(
+        layers=3, width=15, heads=5, feed_forward=7, cell="lstm"
+    ),
+}
+# What else a recurrent decoder can do, each with every score.
+OPTIONS = {
+    "feeding": schema.RecurrentDecoderConfig(layers=2, width=13, cell="lstm", input_feeding=True),
+    "feeding_gru": schema.RecurrentDecoderConfig(layers=1, width=14, cell="gru", input_feeding=True),
+    "bahdanau": schema.RecurrentDecoderConfig(layers=2, width=14, cell="gru", timing="bahdanau"),
+    "bahdanau_feeding": schema.RecurrentDecoderConfig(width=13, cell="lstm", timing="bahdanau", input_feeding=True),
+    "coverage": schema.RecurrentDecoderConfig(layers=2, width=13, cell="lstm", coverage=True),
+    "all": schema.RecurrentDecoderConfig(
+        layers=4, width=13, timing="bahdanau", input_feeding=True, coverage=True, norm=True
+    ),
+    "hybrid_gru": schema.RecurrentTransformerDecoderConfig(layers=1, width=11, heads=1, feed_forward=5, cell="gru"),
 }
 OWN = "scaled_dot"
 CASES = [
-    *itertools.product(ENCODERS, DECODERS, schema.SCORES, [OWN]),
+    *itertools.product(["lstm", "gru", "self_attention"], DECODERS, schema.SCORES, [OWN]),
     *(("self_attention", "lstm", "dot", own) for own in schema.SCORES if own != OWN),
     *(("gru", "self_attention", "dot", own) for own in schema.SCORES if own != OWN),
+    *itertools.product(["deep"], OPTIONS, schema.SCORES, [OWN]),
 ]
 SOURCES, TARGETS = [[5, 6, 7, 8, 9], [7, 5], [6]], [[4, 9, 8], [5, 6, 7, 8, 9, 10, 4], [8]]
 
@@ -38,11 +55,16 @@ def model(request: pytest.FixtureRequest) -> Seq2Seq:
     config = schema.ModelConfig(
         embedding=11,
         encoder=ENCODERS[encoder],
-        decoder=DECODERS[decoder],
+        decoder={**DECODERS, **OPTIONS}[decoder],
         attention=schema.SCORES[score](),
         self_attention=schema.SCORES[own](),
     )
-    return build_model(config, source_size=23, target_size=19).eval()
+    model = build_model(config, source_size=23, target_size=19).eval()
+    with torch.no_grad():  # what starts at zero would hide mistakes
+        for name, parameter in model.named_parameters():
+            if name.endswith("into_key"):
+                parameter.normal_()
+    return model
 
 
 def test_every_kind_is_among_the_cases() -> None:
