@@ -30,6 +30,13 @@ class ScaledDotConfig(ScoreConfig):
 
 
 @dataclass(kw_only=True)
+class GeneralConfig(ScoreConfig):
+    """q . W k"""
+
+    kind: str = "general"
+
+
+@dataclass(kw_only=True)
 class CosineConfig(ScoreConfig):
     """cos(q, k) / temperature, with a learned positive temperature."""
 
@@ -153,4 +160,10 @@ class ModelConfig:
 
 ENCODERS = {"recurrent": RecurrentEncoderConfig, "self_attention": SelfAttentionEncoderConfig}
 DECODERS = {"recurrent": RecurrentDecoderConfig}
-SCORES = {"dot": DotConfig, "scaled_dot": ScaledDotConfig, "cosine": CosineConfig, "mlp": MlpConfig}
+SCORES = {
+    "dot": DotConfig,
+    "scaled_dot": ScaledDotConfig,
+    "general": GeneralConfig,
+    "cosine": CosineConfig,
+    "mlp": MlpConfig,
+}

@@ -5,7 +5,7 @@ Read `score.py`, then `attention.py`: that is the idea. Everything else here use
 
 from nmt.model.attention import Attended, Attention, Memory, SelfAttention, masked_softmax, weighted_sum
 from nmt.model.build import build_model, build_score, num_parameters
-from nmt.model.score import CosineScore, DotScore, MlpScore, ScaledDotScore, Score
+from nmt.model.score import CosineScore, DotScore, GeneralScore, MlpScore, ScaledDotScore, Score
 from nmt.model.seq2seq import Decoded, DecoderState, Encoded, Seq2Seq
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "DecoderState",
     "DotScore",
     "Encoded",
+    "GeneralScore",
     "Memory",
     "MlpScore",
     "ScaledDotScore",

@@ -8,6 +8,7 @@ from torch import nn
 from nmt.config import (
     CosineConfig,
     DotConfig,
+    GeneralConfig,
     MlpConfig,
     ModelConfig,
     RecurrentDecoderConfig,
@@ -21,7 +22,7 @@ from nmt.model.attention import Attention
 from nmt.model.embedding import TokenEmbedding
 from nmt.model.multihead import MultiHeadAttention
 from nmt.model.recurrent import RecurrentDecoder, RecurrentEncoder
-from nmt.model.score import CosineScore, DotScore, MlpScore, ScaledDotScore, Score
+from nmt.model.score import CosineScore, DotScore, GeneralScore, MlpScore, ScaledDotScore, Score
 from nmt.model.self_attention import SelfAttentionEncoder
 from nmt.model.seq2seq import Seq2Seq
 
@@ -33,6 +34,8 @@ def build_score(config: ScoreConfig, width: int) -> Score:
             return DotScore()
         case ScaledDotConfig():
             return ScaledDotScore()
+        case GeneralConfig():
+            return GeneralScore(width=width)
         case CosineConfig():
             return CosineScore(temperature=config.temperature)
         case MlpConfig():

@@ -47,6 +47,26 @@ class ScaledDotScore(Score):
         return (query / math.sqrt(query.size(-1))) @ prepared.transpose(-2, -1)
 
 
+class GeneralScore(Score):
+    """e_ts = q_t . W k_s (Luong et al. 2015, section 3.1, "general", https://arxiv.org/abs/1508.04025).
+
+    The bilinear form: W, of shape (D, D), learns which feature of a query belongs to which feature of a key. W k_s
+    depends on the keys alone and is prepared once, so that a step costs no more than a dot product.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.from_key = nn.Linear(width, width, bias=False)
+        nn.init.xavier_uniform_(self.from_key.weight)  # Glorot & Bengio 2010: W k is as long as k, on average
+
+    def prepare(self, key: Tensor) -> Tensor:
+        projected: Tensor = self.from_key(key)
+        return projected
+
+    def forward(self, query: Tensor, prepared: Tensor) -> Tensor:
+        return query @ prepared.transpose(-2, -1)
+
+
 class CosineScore(Score):
     """e_ts = cos(q_t, k_s) / tau, with tau > 0 learned (scores by similarity: Graves et al. 2014, section 3.3.1).
 

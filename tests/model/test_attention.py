@@ -17,14 +17,14 @@ from nmt.model.attention import Attention, SelfAttention, masked_softmax
 from nmt.model.build import build_score
 from nmt.model.masks import causal_mask, padding_mask
 from nmt.model.multihead import MultiHeadAttention
-from nmt.model.score import CosineScore, MlpScore, ScaledDotScore, Score
+from nmt.model.score import CosineScore, GeneralScore, MlpScore, ScaledDotScore, Score
 
 DOCS = Path(__file__).parents[2] / "docs" / "ATTENTION.md"
 BATCH, QUERIES, KEYS, WIDTH, VALUES = 2, 3, 5, 7, 11  # every axis another prime: none can be taken for another
 
 
 KINDS = tuple(SCORES)  # what a property states, it states of every score
-WORKED = ("dot", "scaled_dot", "cosine", "mlp")  # these have a section in docs/ATTENTION.md
+WORKED = ("dot", "scaled_dot", "general", "cosine", "mlp")  # these have a section in docs/ATTENTION.md
 
 
 def make(kind: str) -> Score:
@@ -36,6 +36,10 @@ def by_hand(kind: str) -> Score:
     """The scores with the parameters of the worked case."""
     if kind == "cosine":
         return CosineScore(temperature=0.5)
+    if kind == "general":
+        score = GeneralScore(width=2)
+        score.from_key.weight.data = torch.tensor([[1.0, 2.0], [0.0, 1.0]])
+        return score
     if kind != "mlp":
         return make(kind)
     score = MlpScore(width=2, hidden=2)
