@@ -12,6 +12,7 @@ from nmt.config.decode import DecodeConfig
 from nmt.config.model import (
     DECODERS,
     ENCODERS,
+    NORMALISERS,
     SCORES,
     CosineConfig,
     DecoderConfig,
@@ -49,6 +50,7 @@ __all__ = [
     "LANGUAGES",
     "MAX_SEED",
     "MISSING",
+    "NORMALISERS",
     "SCORES",
     "AlignedFiles",
     "CleanConfig",

@@ -20,7 +20,9 @@ from nmt.config import (
 from nmt.errors import ConfigError
 from nmt.model.attention import Attention
 from nmt.model.embedding import TokenEmbedding
+from nmt.model.fused import FusedAttention
 from nmt.model.multihead import MultiHeadAttention
+from nmt.model.normalise import find_normaliser
 from nmt.model.recurrent import RecurrentDecoder, RecurrentEncoder
 from nmt.model.score import CosineScore, DotScore, GeneralScore, MlpScore, ScaledDotScore, Score
 from nmt.model.self_attention import SelfAttentionEncoder
@@ -41,6 +43,14 @@ def build_score(config: ScoreConfig, width: int) -> Score:
         case MlpConfig():
             return MlpScore(width=width, hidden=config.hidden)
     raise ConfigError(f"there is no attention score {config.kind!r}")
+
+
+def build_attention(config: ScoreConfig, width: int) -> Attention:
+    """An attention with this score and normaliser; in both forms, where there are two."""
+    score, normalise = build_score(config, width), find_normaliser(config.normalise)
+    if isinstance(score, DotScore) and config.normalise == "softmax" and config.backend != "readable":
+        return FusedAttention(score, always=config.backend == "fused")
+    return Attention(score, normalise)
 
 
 def build_encoder(config: ModelConfig) -> nn.Module:
@@ -66,7 +76,7 @@ def build_encoder(config: ModelConfig) -> nn.Module:
                 make_attention=lambda: MultiHeadAttention(
                     width=encoder.width,
                     num_heads=encoder.heads,
-                    attention=Attention(build_score(config.self_attention, head_width)),
+                    attention=build_attention(config.self_attention, head_width),
                 ),
             )
     raise ConfigError(f"there is no encoder {encoder.kind!r}")
@@ -84,7 +94,7 @@ def build_decoder(config: ModelConfig) -> nn.Module:
                 width=decoder.width,
                 num_layers=decoder.layers,
                 outputs=config.embedding,
-                attention=Attention(build_score(config.attention, decoder.width)),
+                attention=build_attention(config.attention, decoder.width),
                 dropout=config.dropout,
             )
     raise ConfigError(f"there is no decoder {decoder.kind!r}")

@@ -41,20 +41,18 @@ class DecoderState(NamedTuple):
 
     def keep(self, rows: Tensor) -> DecoderState:
         """Go on with these rows only (repeats allowed), source included."""
-        keys, values, mask = self.memory
-        memory = Memory(
-            keys.index_select(0, rows),
-            values.index_select(0, rows),
-            None if mask is None else mask.index_select(0, rows),
-        )
-        return self.reorder(rows)._replace(memory=memory)
+        return self.reorder(rows)._replace(memory=self.memory.keep(rows))
+
+    def with_weights(self) -> DecoderState:
+        """Go on the same way, but with `Decoded.weights`: who wants to see where the decoder looks asks for it here."""
+        return self._replace(memory=self.memory._replace(need_weights=True))
 
 
 class Decoded(NamedTuple):
     """The decoder's answer for T target pieces."""
 
     features: Tensor  # (B, T, D) input of the output layer
-    weights: Tensor  # (B, T, S) attention over the source: row t belongs to the piece predicted at t
+    weights: Tensor | None  # (B, T, S) over the source, row t for the piece predicted at t; sure `with_weights` only
     state: DecoderState
 
 
