@@ -184,6 +184,9 @@ def describe(model: ModelConfig) -> dict[str, str]:
     """The parts of a model by name, for cards and tables."""
     parts = {part: getattr(model, part) for part in ("encoder", "decoder", "attention", "self_attention")}
     described = {name: str(part.kind) for name, part in parts.items()}
+    for name in ("attention", "self_attention"):
+        if parts[name].normalise != "softmax":
+            described[name] += f" {parts[name].normalise}"
     for name in ("encoder", "decoder"):
         described[name] += f" {parts[name].layers}x{parts[name].width}"
         if cell := getattr(parts[name], "cell", ""):

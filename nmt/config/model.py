@@ -7,12 +7,27 @@ from dataclasses import dataclass
 from nmt.config.checks import MISSING, one_of, positive, share
 from nmt.errors import ConfigError
 
+NORMALISERS = ("softmax", "sparsemax", "entmax15")
+
 
 @dataclass(kw_only=True)
 class ScoreConfig:
-    """Stage 1 of attention: how well does a query match a key? See `nmt.model.score`."""
+    """An attention: its score (stage 1, the kind), what makes weights of scores (stage 2), and who computes it."""
 
     kind: str = MISSING
+    normalise: str = "softmax"
+    """From scores to weights: `softmax`, or `sparsemax` or `entmax15`, which can give exact zeros (extra `entmax`)."""
+    backend: str = "auto"
+    """`readable` (the three stages), `fused` (torch's kernel: dot products and softmax only) or `auto` (the faster)."""
+
+    def __post_init__(self) -> None:
+        one_of("normalise", self.normalise, NORMALISERS)
+        one_of("backend", self.backend, ("auto", "readable", "fused"))
+        if self.backend == "fused" and (self.kind == "mlp" or self.normalise != "softmax"):
+            raise ConfigError(
+                f"backend=fused is for dot products (dot, scaled_dot, general, cosine) with softmax, but here is "
+                f"{self.kind} with {self.normalise}; use backend=auto"
+            )
 
 
 @dataclass(kw_only=True)
@@ -30,6 +45,13 @@ class ScaledDotConfig(ScoreConfig):
 
 
 @dataclass(kw_only=True)
+class GeneralConfig(ScoreConfig):
+    """q . W k"""
+
+    kind: str = "general"
+
+
+@dataclass(kw_only=True)
 class CosineConfig(ScoreConfig):
     """cos(q, k) / temperature, with a learned positive temperature."""
 
@@ -38,6 +60,7 @@ class CosineConfig(ScoreConfig):
     """Where the learned temperature starts: raw cosines lie in [-1, 1] and can not focus."""
 
     def __post_init__(self) -> None:
+        ScoreConfig.__post_init__(self)
         positive("temperature", self.temperature)
 
 
@@ -50,6 +73,7 @@ class MlpConfig(ScoreConfig):
     """Width of the small network."""
 
     def __post_init__(self) -> None:
+        ScoreConfig.__post_init__(self)
         positive("hidden", self.hidden)
 
 
@@ -240,4 +264,10 @@ DECODERS = {
     "self_attention": SelfAttentionDecoderConfig,
     "recurrent_transformer": RecurrentTransformerDecoderConfig,
 }
-SCORES = {"dot": DotConfig, "scaled_dot": ScaledDotConfig, "cosine": CosineConfig, "mlp": MlpConfig}
+SCORES = {
+    "dot": DotConfig,
+    "scaled_dot": ScaledDotConfig,
+    "general": GeneralConfig,
+    "cosine": CosineConfig,
+    "mlp": MlpConfig,
+}

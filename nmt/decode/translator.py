@@ -138,9 +138,12 @@ class Translator:
         source_ids = self.trained.source_tokenizer.encode([source])
         target_ids = self.trained.target_tokenizer.encode([target])
         batch = collate(source_ids, target_ids).to(self.device)
-        weights = self.trained.model(batch.source_ids, batch.source_lengths, batch.target_in).weights[0]
+        model = self.trained.model
+        state = model.start(model.encode(batch.source_ids, batch.source_lengths)).with_weights()
+        weights = model.decode(batch.target_in, state).weights
+        assert weights is not None  # they were asked for
         return extract(
-            weights.float().cpu().tolist(),
+            weights[0].float().cpu().tolist(),
             source_pieces=self.trained.source_tokenizer.pieces(source_ids[0]),
             target_pieces=self.trained.target_tokenizer.pieces(target_ids[0]),
             source_text=source,

@@ -4,13 +4,13 @@ r"""The idea at the heart of this toolkit: attention = score, normalise, weighte
                     \         /                                    |
     stage 1       score(q_t, k_s)        e_ts   a real number       |
                         |                                           |
-    stage 2        softmax over s        a_ts   rows sum to one     |
+    stage 2       normalise over s       a_ts   rows sum to one     |
                          \________________________________________ /
     stage 3                 sum over s of a_ts v_s   =   c_t, the context
 
 Query, key and value are three separate arguments. When all three are the same sequence it is self-attention; when the
 query is the translation so far and keys and values are the source, the weights are a soft word alignment. Any score of
-`nmt.model.score` fits in. `docs/ATTENTION.md` works a small case by hand.
+`nmt.model.score` and any normaliser of `nmt.model.normalise` fits in. `docs/ATTENTION.md` works a small case by hand.
 
 Shapes: T queries, S keys, D features of a key, E features of a value; `*batch` is any number of leading axes.
 """
@@ -19,9 +19,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import torch
 from torch import Tensor, nn
 
+from nmt.model.normalise import Normaliser, masked_softmax
 from nmt.model.score import Score
 
 
@@ -29,7 +29,7 @@ class Attended(NamedTuple):
     """What attention gives back."""
 
     context: Tensor  # (*batch, T, E)
-    weights: Tensor  # (*batch, T, S); each row sums to one, or to zero where nothing may be seen
+    weights: Tensor | None  # (*batch, T, S); rows sum to one, or to zero where nothing may be seen; see `need_weights`
 
 
 class Memory(NamedTuple):
@@ -38,32 +38,12 @@ class Memory(NamedTuple):
     keys: Tensor  # (*batch, S, ...) as the score has prepared them
     values: Tensor  # (*batch, S, E)
     mask: Tensor | None  # broadcasts to (*batch, T, S); True = may be attended to
+    need_weights: bool = False  # who wants to see the weights asks here; unasked, a fused kernel does not form them
 
     def keep(self, rows: Tensor) -> Memory:
         """Only these rows of the first axis (repeats allowed)."""
         mask = None if self.mask is None else self.mask.index_select(0, rows)
-        return Memory(self.keys.index_select(0, rows), self.values.index_select(0, rows), mask)
-
-
-def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
-    """Stage 2: a_ts = exp(e_ts) / sum over visible s' of exp(e_ts').
-
-    Computed in float32 even where the scores are in half precision. A query that may see nothing gets a row of zeros,
-    with zero gradient: softmax alone would answer NaN there, or, over "very negative" fillings, weights on padding.
-
-    Args:
-        scores: (*batch, T, S).
-        mask: broadcasts to the scores; True = may be attended to.
-
-    Returns:
-        (*batch, T, S) weights, exactly 0 where the mask is False.
-    """
-    exact = scores.to(torch.promote_types(scores.dtype, torch.float32))
-    if mask is None:
-        return torch.softmax(exact, dim=-1).to(scores.dtype)
-    lowest = torch.finfo(exact.dtype).min
-    weights = torch.softmax(exact.masked_fill(~mask, lowest), dim=-1)
-    return weights.masked_fill(~mask, 0.0).to(scores.dtype)
+        return self._replace(keys=self.keys.index_select(0, rows), values=self.values.index_select(0, rows), mask=mask)
 
 
 def weighted_sum(weights: Tensor, values: Tensor) -> Tensor:
@@ -72,11 +52,12 @@ def weighted_sum(weights: Tensor, values: Tensor) -> Tensor:
 
 
 class Attention(nn.Module):
-    """c_t = sum_s softmax_s(score(q_t, k_s)) v_s, in the three stages one can read and look into."""
+    """c_t = sum_s normalise_s(score(q_t, k_s)) v_s, in the three stages one can read and look into."""
 
-    def __init__(self, score: Score, dropout: float = 0.0) -> None:
+    def __init__(self, score: Score, normalise: Normaliser = masked_softmax, dropout: float = 0.0) -> None:
         super().__init__()
         self.score = score
+        self.normalise = normalise
         self.dropout = nn.Dropout(dropout)  # of weights while training; those that are returned are whole
 
     def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Attended:
@@ -97,7 +78,7 @@ class Attention(nn.Module):
     def attend(self, query: Tensor, memory: Memory) -> Attended:
         """The three stages, for (*batch, T, D) queries."""
         scores = self.score(query, memory.keys)  # stage 1: (*batch, T, S)
-        weights = masked_softmax(scores, memory.mask)  # stage 2: (*batch, T, S)
+        weights = self.normalise(scores, memory.mask)  # stage 2: (*batch, T, S)
         context = weighted_sum(self.dropout(weights), memory.values)  # stage 3: (*batch, T, E)
         return Attended(context, weights)
 

@@ -8,6 +8,7 @@ from torch import nn
 from nmt.config import (
     CosineConfig,
     DotConfig,
+    GeneralConfig,
     MlpConfig,
     ModelConfig,
     RecurrentDecoderConfig,
@@ -21,11 +22,13 @@ from nmt.config import (
 from nmt.errors import ConfigError
 from nmt.model.attention import Attention
 from nmt.model.embedding import PositionDropout, SentenceDropout, TokenEmbedding
+from nmt.model.fused import FusedAttention
 from nmt.model.multihead import MultiHeadAttention
+from nmt.model.normalise import find_normaliser
 from nmt.model.recurrent_decoder import RecurrentDecoder
 from nmt.model.recurrent_encoder import RecurrentEncoder
 from nmt.model.recurrent_transformer import RecurrentTransformerBlock, RecurrentTransformerDecoder
-from nmt.model.score import CosineScore, DotScore, MlpScore, ScaledDotScore, Score
+from nmt.model.score import CosineScore, DotScore, GeneralScore, MlpScore, ScaledDotScore, Score
 from nmt.model.self_attention import FeedForward, SelfAttentionBlock, SelfAttentionEncoder
 from nmt.model.self_attention_decoder import SelfAttentionDecoder, SelfAttentionDecoderBlock
 from nmt.model.seq2seq import Seq2Seq
@@ -38,11 +41,21 @@ def build_score(config: ScoreConfig, width: int) -> Score:
             return DotScore()
         case ScaledDotConfig():
             return ScaledDotScore()
+        case GeneralConfig():
+            return GeneralScore(width=width)
         case CosineConfig():
             return CosineScore(temperature=config.temperature)
         case MlpConfig():
             return MlpScore(width=width, hidden=config.hidden)
     raise ConfigError(f"there is no attention score {config.kind!r}")
+
+
+def build_attention(config: ScoreConfig, width: int, *, dropout: float = 0.0) -> Attention:
+    """An attention with this score and normaliser; in both forms, where there are two."""
+    score, normalise = build_score(config, width), find_normaliser(config.normalise)
+    if isinstance(score, DotScore) and config.normalise == "softmax" and config.backend != "readable":
+        return FusedAttention(score, always=config.backend == "fused", dropout=dropout)
+    return Attention(score, normalise, dropout=dropout)
 
 
 def build_encoder(config: ModelConfig) -> nn.Module:
@@ -88,7 +101,7 @@ def build_decoder(config: ModelConfig) -> nn.Module:
                 width=decoder.width,
                 num_layers=decoder.layers,
                 outputs=config.embedding,
-                attention=Attention(build_score(config.attention, decoder.width), dropout=config.attention_dropout),
+                attention=build_attention(config.attention, decoder.width, dropout=config.attention_dropout),
                 dropout=config.dropout,
                 embedding_dropout=_embedding_dropout(config),
                 recurrent_dropout=config.recurrent_dropout,
@@ -140,7 +153,7 @@ _Attending = SelfAttentionEncoderConfig | SelfAttentionDecoderConfig | Recurrent
 
 def _heads(config: ModelConfig, part: _Attending, score: ScoreConfig) -> MultiHeadAttention:
     heads = part.heads or config.heads
-    attention = Attention(build_score(score, part.width // heads), dropout=config.attention_dropout)
+    attention = build_attention(score, part.width // heads, dropout=config.attention_dropout)
     return MultiHeadAttention(width=part.width, num_heads=heads, attention=attention)
 
 

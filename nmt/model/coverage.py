@@ -30,4 +30,5 @@ class Coverage(nn.Module):
 
     def forward(self, memory: Memory, covered: Tensor) -> Memory:
         """A memory and (B, 1, S) weights given so far -> the memory as it looks now."""
-        return memory._replace(keys=torch.addcmul(memory.keys, covered.transpose(1, 2), self.into_key))
+        keys = torch.addcmul(memory.keys, covered.transpose(1, 2), self.into_key)
+        return memory._replace(keys=keys, need_weights=True)  # they are what is counted

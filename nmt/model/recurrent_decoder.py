@@ -116,7 +116,7 @@ class RecurrentDecoder(nn.Module):
         found = []
         for query in outputs.split(1, dim=1):
             found.append(self._look(query, state.memory[0], covered))
-            covered = covered + found[-1].weights
+            covered = _with(covered, found[-1])
         return Asked(outputs, _joined(found), after, (covered,))
 
     def _step_by_step(self, vectors: Tensor, now: State, memory: Memory, carried: tuple[Tensor, ...]) -> Asked:
@@ -138,7 +138,7 @@ class RecurrentDecoder(nn.Module):
             if attentional is not None:
                 fed = attentional(found[-1].context.squeeze(1), now[0])
             if covered is not None:
-                covered = covered + found[-1].weights
+                covered = _with(covered, found[-1])
         after = (() if fed is None else (fed.unsqueeze(1),)) + (() if covered is None else (covered,))
         return Asked(torch.stack(outputs, dim=1), _joined(found), now, after)
 
@@ -165,5 +165,10 @@ class _Attentional:
 
 
 def _joined(found: list[Attended]) -> Attended:
-    context, weights = (torch.cat(parts, dim=1) for parts in zip(*found, strict=True))
-    return Attended(context, weights)
+    weights = [one.weights for one in found if one.weights is not None]
+    return Attended(torch.cat([one.context for one in found], dim=1), torch.cat(weights, dim=1) if weights else None)
+
+
+def _with(covered: Tensor, found: Attended) -> Tensor:
+    assert found.weights is not None  # coverage asks for them
+    return covered + found.weights

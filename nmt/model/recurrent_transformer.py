@@ -49,7 +49,7 @@ class RecurrentTransformerBlock(nn.Module):
         """Keys and values of (B, S, D) source states."""
         return self.attention.remember(source, source, mask)
 
-    def forward(self, vectors: Tensor, source: Memory, before: State) -> tuple[Tensor, Tensor, State]:
+    def forward(self, vectors: Tensor, source: Memory, before: State) -> tuple[Tensor, Tensor | None, State]:
         """(B, T, D) vectors -> (B, T, D) vectors, (B, H, T, S) weights, and the state after them."""
         outputs, after = self.recurrent(self.recurrent_norm(vectors), before)
         vectors = vectors + self.dropout(outputs)
@@ -98,7 +98,8 @@ class RecurrentTransformerDecoder(nn.Module):
             afters.append(after)
         features = self.narrow(self.norm(states))
         written = tuple(torch.stack(parts, dim=1) for parts in zip(*afters, strict=True))
-        return Decoded(features, weights[self.aligning].mean(1), state._replace(written=written))
+        seen = weights[self.aligning]
+        return Decoded(features, None if seen is None else seen.mean(1), state._replace(written=written))
 
     def _each(self) -> Iterator[RecurrentTransformerBlock]:
         return iter(self.blocks)  # type: ignore[arg-type]  # a ModuleList forgets what it holds

@@ -47,7 +47,7 @@ class SelfAttentionDecoderBlock(nn.Module):
 
     def forward(
         self, vectors: Tensor, source: Memory, written: tuple[Tensor, ...], mask: Tensor | None
-    ) -> tuple[Tensor, Tensor, tuple[Tensor, ...]]:
+    ) -> tuple[Tensor, Tensor | None, tuple[Tensor, ...]]:
         """Read T pieces after the P that are written.
 
         Args:
@@ -60,7 +60,7 @@ class SelfAttentionDecoderBlock(nn.Module):
             (B, T, D) vectors, (B, H, T, S) weights over the source, and the keys and values of P + T pieces.
         """
         pieces = self.self_attention_norm(vectors)
-        keys, values, _ = self.self_attention.remember(pieces, pieces)
+        keys, values, *_ = self.self_attention.remember(pieces, pieces)
         if written:
             keys, values = torch.cat((written[0], keys), dim=2), torch.cat((written[1], values), dim=2)
         context, _ = self.self_attention.attend(pieces, Memory(keys, values, mask))
@@ -104,7 +104,7 @@ class SelfAttentionDecoder(nn.Module):
         size, past = vectors.size(1), state.written[0].size(2) if state.written else 0
         mask = None if size == 1 else causal_mask(size, vectors.device, past=past)
         states = self.dropout(self.positions(self.widen(vectors), first=past))
-        weights: list[Tensor] = []
+        weights: list[Tensor | None] = []
         written: list[Tensor] = []  # keys and values of the first layer, of the second, ...
         for index, (block, source) in enumerate(zip(self.blocks, state.memory, strict=True)):
             before = state.written[2 * index : 2 * index + 2]
@@ -112,4 +112,5 @@ class SelfAttentionDecoder(nn.Module):
             weights.append(seen)
             written += after
         features = self.narrow(self.norm(states))
-        return Decoded(features, weights[self.aligning].mean(1), state._replace(written=tuple(written)))
+        seen = weights[self.aligning]
+        return Decoded(features, None if seen is None else seen.mean(1), state._replace(written=tuple(written)))

@@ -43,12 +43,16 @@ class DecoderState(NamedTuple):
         """Go on with these rows only (repeats allowed), source included."""
         return self.reorder(rows)._replace(memory=tuple(memory.keep(rows) for memory in self.memory))
 
+    def with_weights(self) -> DecoderState:
+        """Go on the same way, but with `Decoded.weights`: who wants to see where the decoder looks asks for it here."""
+        return self._replace(memory=tuple(memory._replace(need_weights=True) for memory in self.memory))
+
 
 class Decoded(NamedTuple):
     """The decoder's answer for T target pieces."""
 
     features: Tensor  # (B, T, D) input of the output layer
-    weights: Tensor  # (B, T, S) attention over the source: row t belongs to the piece predicted at t
+    weights: Tensor | None  # (B, T, S) over the source, row t for the piece predicted at t; sure `with_weights` only
     state: DecoderState
 
 

@@ -144,8 +144,9 @@ def _notes(config: RunConfig, examples: Examples, card: dict[str, Any], *, where
     ]
     if sampler.too_long:
         notes.append(f"{sampler.too_long:,} pairs have {sampler.limit} pieces or more on a side and are left out")
-    if card["self_attention"] == "-" and config.model.self_attention.kind != "scaled_dot":
-        notes.append(f"self_attention={config.model.self_attention.kind} has no effect: nothing here attends to itself")
+    own = config.model.self_attention
+    if card["self_attention"] == "-" and (own.kind, own.normalise) != ("scaled_dot", "softmax"):
+        notes.append(f"self_attention={own.kind} ({own.normalise}) has no effect: nothing here attends to itself")
     if counters.step and not counters.is_over(Limits(config.train, step=counters.step, seconds=counters.seconds)):
         notes.append(f"going on from step {counters.step:,}, {counters.seconds / 60:.1f} minutes into the run")
     return notes

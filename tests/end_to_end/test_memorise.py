@@ -37,14 +37,14 @@ CASES = [
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("memorise")
     lines = SAMPLE.read_text(encoding="utf-8").splitlines()
-    learnt = random.Random(1).sample(lines, PAIRS)
-    for name, part in (("train", learnt), ("dev", learnt), ("test", learnt)):
+    lines = random.Random(1).sample(lines, PAIRS + 20)
+    for name, part in (("train", lines[:PAIRS]), ("dev", lines[PAIRS:-10]), ("test", lines[-10:])):
         (folder / f"{name}.tsv").write_text("\n".join(part) + "\n", encoding="utf-8")
     paths = [f"data.{name}.path='{folder / name}.tsv'" for name in ("train", "dev", "test")]
     return prepare(
         compose(
             "prepare",
-            ["data=tsv", *paths, f"output='{folder / 'prepared'}'", "text.vocab_size_en=500", "text.vocab_size_zh=700"],
+            ["data=tsv", *paths, f"output='{folder / 'prepared'}'", "text.vocab_size_en=500", "text.vocab_size_zh=900"],
         )
     )
 

@@ -1,41 +1,83 @@
-"""The three stages: golden values from docs/ATTENTION.md, properties, and parity with torch."""
+"""The three stages: golden values from docs/ATTENTION.md, and properties of every score with every normaliser."""
 
 from __future__ import annotations
 
+import math
 import re
+from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import torch
-import torch.nn.functional as F
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch import nn
 
-from nmt.config import SCORES
-from nmt.model.attention import Attention, SelfAttention, masked_softmax
-from nmt.model.build import build_score
-from nmt.model.masks import causal_mask, padding_mask
-from nmt.model.multihead import MultiHeadAttention
-from nmt.model.score import CosineScore, MlpScore, ScaledDotScore, Score
+from nmt.config import NORMALISERS, SCORES
+from nmt.errors import ConfigError
+from nmt.model import normalise
+from nmt.model.attention import Attention, SelfAttention
+from nmt.model.build import build_attention, build_score
+from nmt.model.masks import padding_mask
+from nmt.model.normalise import find_normaliser, masked_softmax
+from nmt.model.score import CosineScore, GeneralScore, MlpScore, Score
 
 DOCS = Path(__file__).parents[2] / "docs" / "ATTENTION.md"
-BATCH, QUERIES, KEYS, WIDTH, VALUES = 2, 3, 5, 7, 11  # every axis another prime: none can be taken for another
+BATCH, QUERIES, KEYS, WIDTH, VALUES, HIDDEN = (
+    2,
+    3,
+    5,
+    7,
+    11,
+    13,
+)  # every axis another prime: none can be taken for another
 
 
-KINDS = tuple(SCORES)  # what a property states, it states of every score
-WORKED = ("dot", "scaled_dot", "cosine", "mlp")  # these have a section in docs/ATTENTION.md
+KINDS = tuple(SCORES)
+every_score = pytest.mark.parametrize("kind", KINDS)
+needs_entmax = pytest.mark.skipif(find_spec("entmax") is None, reason="needs the extra `entmax`")
+every_normaliser = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == "softmax" else [needs_entmax]) for name in NORMALISERS]
+)
+WORKED = ("dot", "scaled_dot", "general", "cosine", "mlp")  # these have a section in docs/ATTENTION.md
 
 
 def make(kind: str) -> Score:
     torch.manual_seed(0)
-    return build_score(SCORES[kind](), WIDTH)
+    return build_score(SCORES[kind](**{"hidden": HIDDEN} if kind == "mlp" else {}), WIDTH)
+
+
+def attend_by(kind: str, name: str) -> Attention:
+    """The three stages with this score and normaliser."""
+    return Attention(make(kind), find_normaliser(name))
+
+
+class Case(NamedTuple):
+    query: torch.Tensor  # (BATCH, T, WIDTH)
+    key: torch.Tensor  # (BATCH, S, WIDTH)
+    value: torch.Tensor  # (BATCH, S, VALUES)
+    lengths: list[int]  # real keys of each row; a row may have none
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    """Random numbers of queries and keys, contents of any size, and padding."""
+    queries, keys = draw(st.integers(1, 4)), draw(st.integers(1, 6))
+    generator = torch.Generator().manual_seed(draw(st.integers(0, 2**31)))
+    size = draw(st.sampled_from((1e-3, 1.0, 30.0)))
+    shapes = (queries, WIDTH), (keys, WIDTH), (keys, VALUES)
+    parts = (size * torch.randn(BATCH, *shape, generator=generator) for shape in shapes)
+    return Case(*parts, draw(st.lists(st.integers(0, keys), min_size=BATCH, max_size=BATCH)))
 
 
 def by_hand(kind: str) -> Score:
     """The scores with the parameters of the worked case."""
     if kind == "cosine":
         return CosineScore(temperature=0.5)
+    if kind == "general":
+        score = GeneralScore(width=2)
+        score.from_key.weight.data = torch.tensor([[1.0, 2.0], [0.0, 1.0]])
+        return score
     if kind != "mlp":
         return make(kind)
     score = MlpScore(width=2, hidden=2)
@@ -69,79 +111,121 @@ def test_the_worked_case(kind: str) -> None:
     torch.testing.assert_close(found, golden(kind), atol=6e-5, rtol=0)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_shapes_and_rows(kind: str) -> None:
+@every_score
+def test_shapes(kind: str) -> None:
     query, key = torch.randn(BATCH, QUERIES, WIDTH), torch.randn(BATCH, KEYS, WIDTH)
     context, weights = Attention(make(kind))(query, key, torch.randn(BATCH, KEYS, VALUES))
     assert context.shape == (BATCH, QUERIES, VALUES)
     assert weights.shape == (BATCH, QUERIES, KEYS)
-    torch.testing.assert_close(weights.sum(-1), torch.ones(BATCH, QUERIES))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_masked_keys_weigh_nothing_and_change_nothing(kind: str) -> None:
-    attention = Attention(make(kind))
-    query, key, value = (
-        torch.randn(BATCH, QUERIES, WIDTH),
-        torch.randn(BATCH, KEYS, WIDTH),
-        torch.randn(BATCH, KEYS, 11),
-    )
-    lengths = torch.tensor([3, 5])
-    mask = padding_mask(lengths).unsqueeze(1)
-    context, weights = attention(query, key, value, mask)
-    assert (weights[0, :, 3:] == 0).all()
-    alone = attention(query[:1], key[:1, :3], value[:1, :3])
-    torch.testing.assert_close(context[:1], alone.context)
-    key[0, 3:], value[0, 3:] = 1e4, -1e4
-    torch.testing.assert_close(attention(query, key, value, mask).context, context)
+@every_score
+@every_normaliser
+@given(case=cases())
+@settings(max_examples=25, deadline=None)
+def test_rows_sum_to_one_over_what_may_be_seen(kind: str, name: str, case: Case) -> None:
+    mask = padding_mask(torch.tensor(case.lengths), case.key.size(1)).unsqueeze(1)
+    context, weights = attend_by(kind, name)(case.query, case.key, case.value, mask)
+    assert (weights >= 0).all()
+    assert (weights[~mask.expand_as(weights)] == 0).all()
+    expected = mask.any(-1).float().expand(BATCH, case.query.size(1))  # zero where nothing may be seen
+    torch.testing.assert_close(weights.sum(-1), expected)
+    torch.testing.assert_close(context, weights @ case.value)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_query_that_sees_nothing_gets_zeros_and_finite_gradients(kind: str) -> None:
-    attention = Attention(make(kind))
-    query = torch.randn(1, QUERIES, WIDTH, requires_grad=True)
+@every_score
+@every_normaliser
+@given(case=cases(), padding=st.integers(1, 4))
+@settings(max_examples=25, deadline=None)
+def test_padding_changes_nothing(kind: str, name: str, case: Case, padding: int) -> None:
+    attention, keys = attend_by(kind, name), case.key.size(1)
+    mask = padding_mask(torch.tensor(case.lengths), keys + padding).unsqueeze(1)
+    longer = [torch.cat((part, 1e4 * torch.ones(BATCH, padding, part.size(2))), dim=1) for part in case[1:3]]
+    before = attention(case.query, case.key, case.value, mask[:, :, :keys])
+    after = attention(case.query, *longer, mask)
+    torch.testing.assert_close(after.context, before.context)
+    torch.testing.assert_close(after.weights[..., :keys], before.weights)
+    for row, length in enumerate(case.lengths):
+        if length:
+            alone = attention(case.query[row], case.key[row, :length], case.value[row, :length])
+            torch.testing.assert_close(after.context[row], alone.context, rtol=1e-4, atol=1e-4)
+
+
+@every_score
+@every_normaliser
+@given(case=cases(), data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_the_order_of_key_value_pairs_does_not_matter(kind: str, name: str, case: Case, data: st.DataObject) -> None:
+    attention = attend_by(kind, name)
+    order = data.draw(st.permutations(range(case.key.size(1))))
+    before, after = attention(*case[:3]), attention(case.query, case.key[:, order], case.value[:, order])
+    torch.testing.assert_close(after.context, before.context, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(after.weights, before.weights[..., order], rtol=1e-4, atol=1e-4)
+
+
+@every_normaliser
+@given(case=cases(), by=st.floats(0.01, 100.0))
+@settings(max_examples=25, deadline=None)
+def test_cosine_does_not_see_lengths(name: str, case: Case, by: float) -> None:
+    attention = attend_by("cosine", name)
+    expected = attention(*case[:3]).weights
+    torch.testing.assert_close(attention(by * case.query, *case[1:3]).weights, expected, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(attention(case.query, by * case.key, case.value).weights, expected, rtol=1e-4, atol=1e-4)
+
+
+@every_score
+@every_normaliser
+def test_a_query_that_sees_nothing_gets_zeros_and_finite_gradients(kind: str, name: str) -> None:
+    attention = attend_by(kind, name)
+    inputs = [torch.randn(1, size, width) for size, width in ((QUERIES, WIDTH), (KEYS, WIDTH), (KEYS, VALUES))]
+    query, key, value = (part.requires_grad_() for part in inputs)
     mask = torch.ones(1, QUERIES, KEYS, dtype=torch.bool)
     mask[0, 1] = False
-    context, weights = attention(query, torch.randn(1, KEYS, WIDTH), torch.randn(1, KEYS, VALUES), mask)
+    context, weights = attention(query, key, value, mask)
     assert (weights[0, 1] == 0).all()
     assert (context[0, 1] == 0).all()
     context.sum().backward()
-    assert torch.isfinite(query.grad).all()
+    assert all(torch.isfinite(part.grad).all() for part in (query, key, value))
+    assert (query.grad[0, 1] == 0).all()
+    assert value.grad.abs().sum() > 0
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_scoring_step_by_step_equals_scoring_at_once(kind: str) -> None:
-    attention = Attention(make(kind))
-    query, key, value = (
-        torch.randn(BATCH, QUERIES, WIDTH),
-        torch.randn(BATCH, KEYS, WIDTH),
-        torch.randn(BATCH, KEYS, 11),
-    )
-    memory = attention.remember(key, value)
+@every_score
+@every_normaliser
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_is_safe(kind: str, name: str, dtype: torch.dtype) -> None:
+    """Scores beyond float16's range, a key of zeros, a row that sees nothing: weights near those of float32, no NaN."""
+    torch.manual_seed(1)
+    attention = attend_by(kind, name)
+    query, key, value = 200 * torch.randn(3, WIDTH), 200 * torch.randn(KEYS, WIDTH), torch.randn(KEYS, VALUES)
+    query, key, value = (part.to(dtype).float() for part in (query, key, value))
+    key[4] = 0.0
+    query[0] = 2.0 * query[1]
+    mask = torch.ones(3, KEYS, dtype=torch.bool)
+    mask[2] = False
+    exact = attention(query, key, value, mask)
+    attention.to(dtype)
+    halves = [part.to(dtype).requires_grad_() for part in (query, key, value)]
+    context, weights = attention(*halves, mask)
+    assert context.dtype == weights.dtype == dtype
+    if kind in ("cosine", "mlp"):  # bounded scores, so rounding can not move the peak
+        torch.testing.assert_close(weights.float(), exact.weights, atol=0.06, rtol=0)
+    torch.testing.assert_close(weights.float().sum(-1), torch.tensor([1.0, 1.0, 0.0]), atol=0.02, rtol=0)
+    context.float().sum().backward()
+    assert all(torch.isfinite(part.grad).all() for part in halves)
+
+
+@every_score
+@every_normaliser
+def test_scoring_step_by_step_equals_scoring_at_once(kind: str, name: str) -> None:
+    attention = attend_by(kind, name)
+    memory = attention.remember(torch.randn(BATCH, KEYS, WIDTH), torch.randn(BATCH, KEYS, VALUES))
+    query = torch.randn(BATCH, QUERIES, WIDTH)
     at_once = attention.attend(query, memory)
     for step in range(QUERIES):
         one = attention.attend(query[:, step : step + 1], memory)
         torch.testing.assert_close(one.context, at_once.context[:, step : step + 1])
         torch.testing.assert_close(one.weights, at_once.weights[:, step : step + 1])
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@given(order=st.permutations(range(KEYS)))
-def test_the_order_of_key_value_pairs_does_not_matter(kind: str, order: list[int]) -> None:
-    attention = Attention(make(kind))
-    query, key, value = torch.randn(QUERIES, WIDTH), torch.randn(KEYS, WIDTH), torch.randn(KEYS, VALUES)
-    before, after = attention(query, key, value), attention(query, key[order], value[order])
-    torch.testing.assert_close(after.context, before.context)
-    torch.testing.assert_close(after.weights, before.weights[:, order])
-
-
-@given(by=st.floats(0.01, 100.0))
-def test_cosine_does_not_see_lengths(by: float) -> None:
-    score = CosineScore()
-    query, key = torch.randn(QUERIES, WIDTH), torch.randn(KEYS, WIDTH)
-    expected = score(query, score.prepare(key))
-    torch.testing.assert_close(score(by * query, score.prepare(key)), expected, rtol=1e-4, atol=1e-4)
-    torch.testing.assert_close(score(query, score.prepare(by * key)), expected, rtol=1e-4, atol=1e-4)
 
 
 def test_cosine_can_focus_because_its_temperature_is_learned() -> None:
@@ -157,48 +241,69 @@ def test_cosine_can_focus_because_its_temperature_is_learned() -> None:
     assert masked_softmax(score(query, score.prepare(keys)))[0, 0].item() > before
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_gradients_are_right(kind: str) -> None:
-    attention = Attention(make(kind)).double()
+@every_score
+@every_normaliser
+def test_gradients_are_right(kind: str, name: str) -> None:
+    """Analytical against numerical gradients, of inputs and parameters, with a mask and a row that sees nothing."""
+    torch.manual_seed(2)
+    attention = attend_by(kind, name).double()
+    mask = torch.tensor([[True] * KEYS, [True, False, True, True, False], [False] * KEYS])
     shapes = ((QUERIES, WIDTH), (KEYS, WIDTH), (KEYS, VALUES))
     inputs = [torch.randn(*shape, dtype=torch.double, requires_grad=True) for shape in shapes]
-    assert torch.autograd.gradcheck(lambda *parts: attention(*parts).context, inputs)
+    names = [name for name, _ in attention.named_parameters()]
+
+    def context(*parts: torch.Tensor) -> torch.Tensor:
+        parameters = dict(zip(names, parts[3:], strict=True))
+        return torch.func.functional_call(attention, parameters, (*parts[:3], mask)).context
+
+    assert torch.autograd.gradcheck(context, (*inputs, *attention.parameters()))
 
 
-@pytest.mark.parametrize("mask_kind", ["none", "padding", "causal", "empty row"])
-@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.bfloat16, 2e-2)])
-def test_scaled_dot_equals_the_fused_kernel(mask_kind: str, dtype: torch.dtype, tolerance: float) -> None:
-    torch.manual_seed(1)
-    query, key, value = (torch.randn(BATCH, 5, WIDTH, dtype=dtype) for _ in range(3))
-    empty = torch.ones(5, 5, dtype=torch.bool)
-    empty[2] = False
-    masks = {
-        "none": None,
-        "padding": padding_mask(torch.tensor([2, 5])).unsqueeze(1),
-        "causal": causal_mask(5),
-        "empty row": empty,
-    }
-    mask = masks[mask_kind]
-    ours = Attention(ScaledDotScore())(query, key, value, mask).context
-    fused = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
-    torch.testing.assert_close(ours, fused, rtol=tolerance, atol=tolerance)
+@every_normaliser
+@given(seed=st.integers(0, 2**31), masked=st.lists(st.booleans(), min_size=6, max_size=6))
+@settings(max_examples=10, deadline=None)
+def test_gradients_of_normalisers_are_right(name: str, seed: int, masked: list[bool]) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    scores = torch.randn(2, 3, dtype=torch.double, generator=generator).requires_grad_()
+    mask = torch.tensor(masked).view(2, 3)
+    # Float64 steps of 1e-7: a sparse normaliser has kinks, and a step must not cross one.
+    assert torch.autograd.gradcheck(lambda part: find_normaliser(name)(part, mask), (scores,), eps=1e-7, atol=1e-4)
 
 
-def test_multi_head_equals_torch() -> None:
-    width, heads = 12, 3
-    ours = MultiHeadAttention(width=width, num_heads=heads, attention=Attention(ScaledDotScore()))
-    theirs = nn.MultiheadAttention(width, heads, batch_first=True)
-    theirs.in_proj_weight.data = torch.cat((ours.query.weight, ours.key.weight, ours.value.weight))
-    theirs.out_proj.weight.data = ours.merge.weight.data
-    query, key = torch.randn(BATCH, QUERIES, width), torch.randn(BATCH, KEYS, width)
-    mask = padding_mask(torch.tensor([2, 5]))
-    context, weights = ours(query, key, key, mask.unsqueeze(1))
-    their_context, their_weights = theirs(query, key, key, key_padding_mask=~mask, average_attn_weights=False)
-    torch.testing.assert_close(context, their_context)
-    torch.testing.assert_close(weights, their_weights)
+def test_softmax_is_exact() -> None:
+    scores = torch.tensor([[0.0, math.log(2.0), math.log(5.0), 7.0]])
+    mask = torch.tensor([[True, True, True, False]])
+    torch.testing.assert_close(masked_softmax(scores, mask), torch.tensor([[1 / 8, 2 / 8, 5 / 8, 0.0]]))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@needs_entmax
+def test_the_sparse_normalisers_are_exact() -> None:
+    """Sparsemax: tau = (1.0 + 0.6 - 1) / 2 = 0.3. Entmax: (1.2 / 2 - tau)^2 + (1.0 / 2 - tau)^2 = 1 is solved below."""
+    mask = torch.tensor([[True, True, True, False]])
+    found = normalise.masked_sparsemax(torch.tensor([[1.0, 0.6, 0.2, 9.0]]), mask)
+    torch.testing.assert_close(found, torch.tensor([[0.7, 0.3, 0.0, 0.0]]))
+    tau = (1.1 - math.sqrt(1.1**2 - 2 * (0.36 + 0.25 - 1.0))) / 2
+    expected = torch.tensor([[(0.6 - tau) ** 2, (0.5 - tau) ** 2, 0.0, 0.0]])
+    assert 2 * tau > -0.4  # so the third key, with half its score below tau, weighs nothing
+    found = normalise.masked_entmax15(torch.tensor([[1.2, 1.0, -0.4, 9.0]]), mask)
+    torch.testing.assert_close(found, expected)
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(normalise, "find_spec", lambda _: None)
+    with pytest.raises(ConfigError, match=r"normalise=sparsemax needs the package entmax.*pip install 'nmt\[entmax\]'"):
+        build_attention(SCORES["dot"](normalise="sparsemax"), WIDTH)
+    assert build_attention(SCORES["dot"](), WIDTH).normalise is masked_softmax
+
+
+@needs_entmax
+@every_score
+@pytest.mark.parametrize("name", NORMALISERS)
+def test_settings_choose_the_normaliser(kind: str, name: str) -> None:
+    assert build_attention(SCORES[kind](normalise=name), WIDTH).normalise is normalise.NORMALISERS[name]
+
+
+@every_score
 def test_self_attention_is_attention_with_one_source(kind: str) -> None:
     attention = Attention(make(kind))
     sequence = torch.randn(BATCH, KEYS, WIDTH)
