@@ -21,6 +21,7 @@ from torch import Tensor
 from nmt.align.links import Alignment, extract
 from nmt.checkpoint import TrainedModel, load_model
 from nmt.data.batch import collate, source_batch
+from nmt.decode.entropy import AttentionEntropy, row_entropies
 from nmt.decode.search import Hypothesis, Marks, beam_search
 from nmt.device import choose_device
 from nmt.model.seq2seq import DecoderState
@@ -109,6 +110,30 @@ class Translator:
             One alignment for each pair; where a side is blank it has no units and no links.
         """
         return [self._align(source, target, unit=unit) for source, target in pairs]
+
+    @torch.inference_mode()
+    def attention_entropy(
+        self, pairs: Sequence[tuple[str, str]], *, batch_tokens: int = 4096
+    ) -> AttentionEntropy | None:
+        """How sharply the model looks at the source while it is made to write the targets, see `nmt.decode.entropy`.
+
+        Args:
+            pairs: (source, target) lines; pairs with a blank side do not count.
+            batch_tokens: target pieces read at once, padding counted.
+
+        Returns:
+            `None` if no pair has text on both sides.
+        """
+        sources = self.trained.source_tokenizer.encode([self._clean(pair[0], self.source_language) for pair in pairs])
+        targets = self.trained.target_tokenizer.encode([self._clean(pair[1], self.target_language) for pair in pairs])
+        rows = {index: target for index, target in enumerate(targets) if target and sources[index]}
+        total, pieces = 0.0, 0
+        for chosen in _by_length(rows, batch_tokens):
+            batch = collate([sources[index] for index in chosen], [rows[index] for index in chosen]).to(self.device)
+            weights = self.trained.model(batch.source_ids, batch.source_lengths, batch.target_in).weights
+            entropies = row_entropies(weights, batch.target_lengths)
+            total, pieces = total + float(entropies.sum()), pieces + len(entropies)
+        return AttentionEntropy(total / pieces, pieces) if pieces else None
 
     @torch.inference_mode()
     def _search(self, rows: Sequence[Sequence[int]], beam: int) -> list[Hypothesis]:
