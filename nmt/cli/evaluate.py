@@ -126,6 +126,8 @@ def _evaluate(model: Path, args: argparse.Namespace, made_from: dict[str, Any]) 
         card = translator.trained.card
         extra["prepared"] = test.prepared
         extra["trained_on"] = {"name": card.get("data"), "fingerprint": card.get("data_fingerprint")}
+    entropy = translator.attention_entropy(_with_first_reference(test), batch_tokens=args.batch_tokens)
+    extra["attention_entropy"] = asdict(entropy) if entropy else None
     write(evaluation, args.output, sources=test.sources, hypotheses=hypotheses, references=test.references, extra=extra)
     bleu, chrf = evaluation.bleu, evaluation.chrf
     score = {"set": test.name, "bleu": bleu.value, "chrf": chrf.value, "signature": bleu.signature}
@@ -141,6 +143,12 @@ def _translate(translator: Translator, sources: Sequence[str], args: argparse.Na
             sources, beam=args.beam, batch_tokens=args.batch_tokens, progress=progress.update
         )
     return [translation.text for translation in translations]
+
+
+def _with_first_reference(test: Sentences) -> list[tuple[str, str]]:
+    """Each source with the first of its references: the text that is forced on the decoder."""
+    firsts = (next((one for one in group if one is not None), "") for group in zip(*test.references, strict=True))
+    return list(zip(test.sources, firsts, strict=True))
 
 
 def _sentences(args: argparse.Namespace, direction: str) -> Sentences:
@@ -167,6 +175,8 @@ def _is_there(args: argparse.Namespace, made_from: dict[str, Any]) -> bool:
 
     result = read(args.output) or {}
     earlier = result.get("made_from") or {}
+    if "attention_entropy" not in result:  # an earlier version wrote it
+        return False
     if {key: earlier.get(key) for key in made_from} != made_from or not is_untouched(args.output, result):
         return False
     return bool(earlier.get("data") == _sentences(args, result["direction"]).fingerprint())
@@ -187,3 +197,5 @@ def _show(folder: Path) -> None:
         )
     for line in Evaluation.from_json(result).lines():
         print(line)
+    if entropy := result.get("attention_entropy"):
+        print(f"attention entropy = {entropy['nats']:.3f} nats, mean of {entropy['pieces']:,} forced reference pieces")

@@ -20,7 +20,8 @@ from torch import Tensor
 
 from nmt.align.links import Alignment, extract
 from nmt.checkpoint import TrainedModel, load_model
-from nmt.data.batch import collate, source_batch
+from nmt.data.batch import Batch, collate, source_batch
+from nmt.decode.entropy import AttentionEntropy, row_entropies
 from nmt.decode.search import Hypothesis, Marks, beam_search
 from nmt.device import choose_device
 from nmt.model.seq2seq import DecoderState
@@ -111,6 +112,29 @@ class Translator:
         return [self._align(source, target, unit=unit) for source, target in pairs]
 
     @torch.inference_mode()
+    def attention_entropy(
+        self, pairs: Sequence[tuple[str, str]], *, batch_tokens: int = 4096
+    ) -> AttentionEntropy | None:
+        """How sharply the model looks at the source while it is made to write the targets, see `nmt.decode.entropy`.
+
+        Args:
+            pairs: (source, target) lines; pairs with a blank side do not count.
+            batch_tokens: target pieces read at once, padding counted.
+
+        Returns:
+            `None` if no pair has text on both sides.
+        """
+        sources = self.trained.source_tokenizer.encode([self._clean(pair[0], self.source_language) for pair in pairs])
+        targets = self.trained.target_tokenizer.encode([self._clean(pair[1], self.target_language) for pair in pairs])
+        rows = {index: target for index, target in enumerate(targets) if target and sources[index]}
+        total, pieces = 0.0, 0
+        for chosen in _by_length(rows, batch_tokens):
+            batch = collate([sources[index] for index in chosen], [rows[index] for index in chosen]).to(self.device)
+            entropies = row_entropies(self._forced_weights(batch), batch.target_lengths)
+            total, pieces = total + float(entropies.sum()), pieces + len(entropies)
+        return AttentionEntropy(total / pieces, pieces) if pieces else None
+
+    @torch.inference_mode()
     def _search(self, rows: Sequence[Sequence[int]], beam: int) -> list[Hypothesis]:
         model, decode = self.trained.model, self.trained.config.decode
         source_ids, lengths = source_batch(rows)
@@ -138,12 +162,8 @@ class Translator:
         source_ids = self.trained.source_tokenizer.encode([source])
         target_ids = self.trained.target_tokenizer.encode([target])
         batch = collate(source_ids, target_ids).to(self.device)
-        model = self.trained.model
-        state = model.start(model.encode(batch.source_ids, batch.source_lengths)).with_weights()
-        weights = model.decode(batch.target_in, state).weights
-        assert weights is not None  # they were asked for
         return extract(
-            weights[0].float().cpu().tolist(),
+            self._forced_weights(batch)[0].float().cpu().tolist(),
             source_pieces=self.trained.source_tokenizer.pieces(source_ids[0]),
             target_pieces=self.trained.target_tokenizer.pieces(target_ids[0]),
             source_text=source,
@@ -152,6 +172,14 @@ class Translator:
             target_language=self.target_language,
             unit=unit,
         )
+
+    def _forced_weights(self, batch: Batch) -> Tensor:
+        """(B, T, S) source-target weights while the targets of `batch` are forced on the decoder."""
+        model = self.trained.model
+        state = model.start(model.encode(batch.source_ids, batch.source_lengths)).with_weights()
+        weights = model.decode(batch.target_in, state).weights
+        assert weights is not None  # they were asked for
+        return weights
 
     def _clean(self, line: str, language: str) -> str:
         if language == "zh" and self._converts:

@@ -1,7 +1,7 @@
 """Scores of translations: strings in, numbers with their recipe out. No model and no torch.
 
 Read `metrics` first; `report` puts scores on the screen and on disk, `history` reads a run's journal and `compare`
-sets runs side by side.
+sets runs side by side, `bars` draws that.
 """
 
 from nmt.evaluate.compare import table

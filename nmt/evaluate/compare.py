@@ -28,17 +28,18 @@ _COLUMNS: dict[str, Callable[[Row], str]] = {
     "steps": lambda row: _number(row, "train_steps", ",.0f"),
     "tokens/s": lambda row: _number(row, "tokens_per_second", ",.0f"),
     "dev BLEU": lambda row: _number(row, "dev_bleu", ".2f"),
-    "test BLEU": lambda row: _number(row, "test_bleu", ".2f"),
-    "test chrF2": lambda row: _number(row, "test_chrf", ".2f"),
+    "test BLEU": lambda row: _with_interval(row, "test_bleu"),
+    "test chrF2": lambda row: _with_interval(row, "test_chrf"),
+    "entropy": lambda row: _number(row, "attention_entropy", ".3f"),
 }
 _LEFT = ("run", "direction", "encoder", "decoder", "attention")
 
 
-def table(runs: Sequence[Path]) -> str:
-    """One line for each run, under a heading, and the signature of the test scores below.
+def read_runs(runs: Sequence[Path]) -> tuple[list[Row], list[str]]:
+    """What is known of each run, and why some were left out.
 
-    What holds no trained model is named below and left out: `runs/*` also matches notes, pictures and runs that have
-    only just begun, which are no reason to hide all the others.
+    What holds no trained model is left out: `runs/*` also matches notes, pictures and runs that have only just begun,
+    which are no reason to hide all the others.
 
     Raises:
         DataError: Not one of them holds a trained model.
@@ -54,6 +55,16 @@ def table(runs: Sequence[Path]) -> str:
             left_out.append(str(error))
     if not rows:
         raise DataError("; ".join(left_out))
+    return rows, left_out
+
+
+def table(runs: Sequence[Path]) -> str:
+    """One line for each run, under a heading; below, how the test scores were made, and what was left out.
+
+    Raises:
+        DataError: See `read_runs`.
+    """
+    rows, left_out = read_runs(runs)
     cells = [list(_COLUMNS)] + [[show(row) for show in _COLUMNS.values()] for row in rows]
     widths = [max(_width(line[column]) for line in cells) for column in range(len(_COLUMNS))]
     rule = ["-" * width for width in widths]
@@ -72,8 +83,12 @@ def _read(run: Path) -> Row:
     result = run / "test" / "result.json"
     if result.is_file():
         test = _load(result)
-        row["test_bleu"] = test.get("bleu", {}).get("score")
-        row["test_chrf"] = test.get("chrf", {}).get("score")
+        for name in ("bleu", "chrf"):
+            score = test.get(name, {})
+            row[f"test_{name}"] = score.get("score")
+            row[f"test_{name}_interval"] = score.get("interval", {}).get("half_width")
+            row["samples"] = score.get("interval", {}).get("samples")
+        row["attention_entropy"] = (test.get("attention_entropy") or {}).get("nats")
         row["signature"] = test.get("bleu", {}).get("signature")
         row["test_data"] = test.get("data")
     return row
@@ -96,6 +111,13 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     notes = [f"BLEU {'' if data is None else f'on {data} '}({way}): {signature}" for way, data, signature in recipes]
     if len(recipes) > 1:
         notes.append("These test scores were made in different ways: compare only those with the same line.")
+    if samples := sorted({row["samples"] for row in rows if row.get("samples")}):
+        notes.append(
+            f"±: half of the 95 % confidence interval, by bootstrap with {', '.join(map(str, samples))} samples of the "
+            "test sentences"
+        )
+    if any(row.get("attention_entropy") is not None for row in rows):
+        notes.append("entropy: of the source-target attention in nats, the mean over the pieces of the references")
     for row in rows:
         if row.get("test_bleu") is None:
             notes.append(
@@ -112,6 +134,11 @@ def _text(row: Row, key: str) -> str:
 def _number(row: Row, key: str, form: str) -> str:
     value = row.get(key)
     return ABSENT if value is None else format(float(value), form)
+
+
+def _with_interval(row: Row, key: str) -> str:
+    half_width = row.get(f"{key}_interval")
+    return _number(row, key, ".2f") + ("" if half_width is None else f" ±{half_width:.2f}")
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -10,12 +10,12 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from nmt.errors import DataError
-from nmt.evaluate.metrics import References, Score, bleu, chrf
+from nmt.evaluate.metrics import BOOTSTRAP_SAMPLES, Interval, References, Score, bleu, chrf
 from nmt.files import write_text
 
 RESULT = "result.json"
@@ -40,8 +40,8 @@ class Evaluation:
     def to_json(self) -> dict[str, Any]:
         """The content of `result.json`."""
         return {
-            "bleu": {"score": self.bleu.value, "signature": self.bleu.signature, "text": self.bleu.text},
-            "chrf": {"score": self.chrf.value, "signature": self.chrf.signature, "text": self.chrf.text},
+            "bleu": _score_to_json(self.bleu),
+            "chrf": _score_to_json(self.chrf),
             "sentences": self.sentences,
             "references": self.references,
             "empty": self.empty,
@@ -52,8 +52,7 @@ class Evaluation:
     def from_json(cls, result: Mapping[str, Any]) -> Evaluation:
         """What `to_json` made of an evaluation, as an evaluation: a result shows the figures that it holds."""
         bleu_score, chrf_score = (
-            Score(name, result[key]["score"], result[key]["signature"], result[key]["text"])
-            for name, key in (("BLEU", "bleu"), ("chrF2", "chrf"))
+            _score_from_json(name, result[key]) for name, key in (("BLEU", "bleu"), ("chrF2", "chrf"))
         )
         counts = {key: result[key] for key in ("sentences", "references", "empty", "length_ratio")}
         return cls(bleu=bleu_score, chrf=chrf_score, **counts)
@@ -64,23 +63,37 @@ class Evaluation:
         return [
             f"sentences = {self.sentences}{blank}; references = {self.references}; "
             f"output length / reference length = {self.length_ratio:.3f}",
-            f"BLEU = {self.bleu.value:.2f}  ({self.bleu.text.partition('= ')[2]})",
+            f"BLEU = {_value(self.bleu)}  ({self.bleu.text.partition('= ')[2]})",
             f"  signature {self.bleu.signature}",
-            f"chrF2 = {self.chrf.value:.2f}",
+            f"chrF2 = {_value(self.chrf)}",
             f"  signature {self.chrf.signature}",
         ]
 
 
+def _value(score: Score) -> str:
+    return f"{score.value:.2f}" + (f" ± {score.interval.half_width:.2f}" if score.interval else "")
+
+
+def _score_to_json(score: Score) -> dict[str, Any]:
+    entry: dict[str, Any] = {"score": score.value, "signature": score.signature, "text": score.text}
+    return entry | ({"interval": asdict(score.interval)} if score.interval else {})
+
+
+def _score_from_json(name: str, entry: Mapping[str, Any]) -> Score:
+    interval = Interval(**entry["interval"]) if "interval" in entry else None
+    return Score(name, entry["score"], entry["signature"], entry["text"], interval=interval)
+
+
 def evaluate(hypotheses: Sequence[str], references: References, *, target_language: str) -> Evaluation:
-    """Score `hypotheses` against all their references.
+    """Score `hypotheses` against all their references, with confidence intervals.
 
     Raises:
         DataError: References are in another layout or of another length, or there is nothing to score.
     """
-    bleu_score = bleu(hypotheses, references, target_language=target_language)
+    bleu_score = bleu(hypotheses, references, target_language=target_language, bootstrap=BOOTSTRAP_SAMPLES)
     return Evaluation(
         bleu=bleu_score,
-        chrf=chrf(hypotheses, references, target_language=target_language),
+        chrf=chrf(hypotheses, references, target_language=target_language, bootstrap=BOOTSTRAP_SAMPLES),
         sentences=len(hypotheses),
         references=sum(reference is not None for reference_set in references for reference in reference_set),
         empty=sum(not hypothesis.strip() for hypothesis in hypotheses),

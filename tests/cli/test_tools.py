@@ -13,6 +13,7 @@ from nmt.align.links import Alignment
 from nmt.cli.main import main
 from nmt.config import ModelFolderConfig
 from nmt.data.heldout import HeldOut
+from nmt.decode.entropy import AttentionEntropy
 from nmt.decode.translator import Translation, Translator
 from nmt.errors import CheckpointError
 
@@ -31,6 +32,9 @@ class Shouting:
     def translate(self, lines, *, beam=None, batch_tokens=4096, progress=None):
         self.calls += 1
         return [Translation(line.strip().upper(), -1.0) for line in lines]
+
+    def attention_entropy(self, pairs, *, batch_tokens=4096):
+        return AttentionEntropy(0.5, len(pairs))
 
     def align(self, pairs, *, unit="word"):
         return [align_diagonal(*pair) for pair in pairs]
@@ -167,6 +171,7 @@ def test_own_files_are_scored(own_files, capfd) -> None:
     assert "BLEU = 100.00" in out
     assert "tok:13a" in out
     assert "chrF2 = 100.00" in out
+    assert "attention entropy = 0.500 nats, mean of 2 forced reference pieces" in out
     assert err == ""
     result = json.loads(Path("out/result.json").read_text())
     assert result["direction"] == "zh-en"
@@ -181,6 +186,16 @@ def test_a_result_is_made_once(own_files, model, capfd) -> None:
     assert out == first
     assert err == "out holds this result already (--force makes it again)\n"
     assert model.translator.calls == 1
+
+
+def test_a_result_of_an_earlier_version_is_completed(own_files, model) -> None:
+    assert main(OWN_FILES) == 0
+    path = Path("out/result.json")
+    result = json.loads(path.read_text())
+    del result["attention_entropy"]
+    path.write_text(json.dumps(result))
+    assert main(OWN_FILES) == 0
+    assert json.loads(path.read_text())["attention_entropy"] == {"nats": 0.5, "pieces": 2}
 
 
 def test_an_earlier_result_is_shown_as_it_stands(own_files, capfd) -> None:

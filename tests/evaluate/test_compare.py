@@ -10,8 +10,10 @@ from types import ModuleType
 
 import pytest
 
-from nmt.errors import DataError
-from nmt.evaluate.compare import table
+from nmt.cli.main import main
+from nmt.errors import ConfigError, DataError
+from nmt.evaluate.bars import draw
+from nmt.evaluate.compare import read_runs, table
 from nmt.evaluate.history import events
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
@@ -49,13 +51,76 @@ def test_table(tmp_path: Path) -> None:
     assert head.split("  ")[0].strip() == "run"
     assert first.split() == [
         *("demo", "en-zh", "recurrent", "recurrent", "mlp", "5,123,456", "6.0", "2,100", "9,000", "23.46"),
-        *("22.34", "20.50"),
+        *("22.34", "20.50", "-"),
     ]
-    assert second.split()[-4:] == ["-", "23.46", "-", "-"]
+    assert second.split()[-5:] == ["-", "23.46", "-", "-", "-"]
     # The Chinese name is two characters but four columns wide.
     assert first.index("en-zh") == second.index("en-zh") + 2
     assert signature == "BLEU (en-zh): nrefs:var|tok:zh"
     assert missing.startswith("余弦 has no test score")
+
+
+def with_intervals(run: Path) -> Path:
+    path = run / "test" / "result.json"
+    result = json.loads(path.read_text(encoding="utf-8"))
+    for name, half_width in (("bleu", 1.234), ("chrf", 0.987)):
+        result[name]["interval"] = {"mean": 20.0, "half_width": half_width, "samples": 1000, "seed": "12345"}
+    path.write_text(json.dumps({**result, "attention_entropy": {"nats": 1.4794, "pieces": 9}}), encoding="utf-8")
+    return run
+
+
+def test_table_with_intervals_and_entropy(tmp_path: Path) -> None:
+    run = with_intervals(make_run(tmp_path / "demo", bleu=22.345))
+    head, _, row, _, _, *notes = table([run]).split("\n")
+    assert head.split()[-6:] == ["BLEU", "test", "BLEU", "test", "chrF2", "entropy"]
+    assert row.split()[-5:] == ["22.34", "±1.23", "20.50", "±0.99", "1.479"]
+    assert notes[0].startswith("±: half of the 95 % confidence interval, by bootstrap with 1000 samples")
+    assert notes[1].startswith("entropy: ")
+
+
+def test_picture(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="pictures need the extra `plots`")
+    runs = [with_intervals(make_run(tmp_path / "余弦", bleu=22.345)), make_run(tmp_path / "$a$_b", bleu=20.0)]
+    runs.append(make_run(tmp_path / "untested"))
+    for name, begin in (("bars.png", b"\x89PNG"), ("bars.SVG", b"<?xml"), ("new/bars.pdf", b"%PDF")):
+        assert main(["compare", *map(str, runs), "--picture", str(tmp_path / name)]) == 0
+        assert (tmp_path / name).read_bytes().startswith(begin)
+
+
+class Letters:
+    """A font that says what was drawn with it."""
+
+    def __init__(self) -> None:
+        self.drawn: list[str] = []
+
+    def properties(self, size: float) -> object:
+        from matplotlib.font_manager import FontProperties
+
+        return FontProperties(size=size)
+
+    def drawable(self, string: str) -> str:
+        self.drawn.append(string)
+        return "name"
+
+
+def test_picture_shows_the_runs_with_a_score_and_the_measures_they_have(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="pictures need the extra `plots`")
+    rows, _ = read_runs([make_run(tmp_path / "tested", bleu=20.0), make_run(tmp_path / "untested")])
+    font = Letters()
+    draw(rows, tmp_path / "one.png", font)
+    assert font.drawn == ["tested"]
+    narrow = (tmp_path / "one.png").read_bytes()
+    draw(read_runs([with_intervals(tmp_path / "tested")])[0], tmp_path / "two.png", font)
+    wide = (tmp_path / "two.png").read_bytes()
+    assert int.from_bytes(wide[16:20]) > int.from_bytes(narrow[16:20])  # the width of a PNG: a panel for the entropy
+
+
+def test_what_can_not_be_drawn(tmp_path: Path) -> None:
+    rows, _ = read_runs([make_run(tmp_path / "untested")])
+    with pytest.raises(DataError, match="no run has a test score to draw"):
+        draw(rows, tmp_path / "bars.png", Letters())
+    with pytest.raises(ConfigError, match=r"bars\.jpg can not be drawn: .* must end in \.png, \.svg, \.pdf"):
+        draw(rows, tmp_path / "bars.jpg", Letters())
 
 
 def test_table_warns_of_different_recipes(tmp_path: Path) -> None:

@@ -88,6 +88,36 @@ def test_parity_with_the_command(language: str, tmp_path: Path) -> None:
         assert ours.signature == theirs["signature"]
 
 
+def test_the_interval_is_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SACREBLEU_SEED", raising=False)
+    words = [f"{letter}at" for letter in "bcdfghjklmnpqrst"]
+    references = [" ".join(words[k % 7 : k % 7 + 8]) for k in range(60)]
+    output = [line if k % 3 else line.replace("hat", "hut") for k, line in enumerate(references)]
+    for function, metric in ((bleu, "bleu"), (chrf, "chrf")):
+        call = [sys.executable, "-m", "sacrebleu", str(save(tmp_path / "r", references)), "-m", metric, "-w", "6"]
+        call += ["-i", str(save(tmp_path / "h", output)), "--confidence", "--confidence-n", "200"]
+        theirs = json.loads(subprocess.run(call, capture_output=True, text=True, check=True).stdout)
+        ours = function(output, [references], target_language="en", bootstrap=200)
+        assert ours.interval is not None
+        assert ours.interval.mean == pytest.approx(theirs["confidence_mean"], abs=1e-4)
+        assert ours.interval.half_width == pytest.approx(theirs["confidence_var"], abs=1e-4)
+        assert (ours.interval.samples, ours.interval.seed) == (200, "12345")
+        assert ours.interval.half_width > 0.5
+        assert "bs:" not in ours.signature  # the score itself does not depend on the samples
+        monkeypatch.setenv("SACREBLEU_SEED", "7")
+        other = function(output, [references], target_language="en", bootstrap=200).interval
+        assert other is not None
+        assert other.half_width != ours.interval.half_width
+        monkeypatch.delenv("SACREBLEU_SEED")
+
+
+def test_no_interval_from_one_sentence_or_unless_asked() -> None:
+    assert bleu(["a b c d"], [["a b c d"]], target_language="en", bootstrap=50).interval is None
+    assert bleu(["a b c d"] * 2, [["a b c d"] * 2], target_language="en").interval is None
+    # Samples that score 0: sacreBLEU's own estimate fails on them.
+    assert bleu(["a b c d", "x"], [["a b c d", "y"]], target_language="en", bootstrap=50).interval is not None
+
+
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_perfect_output_scores_100(language: str) -> None:
     assert bleu(HYPOTHESES[language], [HYPOTHESES[language]], target_language=language).value == pytest.approx(100)

@@ -36,10 +36,13 @@ def test_lines() -> None:
     evaluation = result()
     lines = evaluation.lines()
     assert lines[0].startswith("sentences = 3, 1 of them blank; references = 4; ")
-    assert lines[1].startswith(f"BLEU = {evaluation.bleu.value:.2f}  (")
+    assert evaluation.bleu.interval is not None
+    assert evaluation.chrf.interval is not None
+    within = f"{evaluation.bleu.value:.2f} ± {evaluation.bleu.interval.half_width:.2f}"
+    assert lines[1].startswith(f"BLEU = {within}  ({evaluation.bleu.value:.2f} ")
     assert lines[2].strip() == f"signature {evaluation.bleu.signature}"
     assert "tok:zh" in lines[2]
-    assert lines[3] == f"chrF2 = {evaluation.chrf.value:.2f}"
+    assert lines[3] == f"chrF2 = {evaluation.chrf.value:.2f} ± {evaluation.chrf.interval.half_width:.2f}"
 
 
 def test_files(tmp_path: Path) -> None:
