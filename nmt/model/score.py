@@ -64,7 +64,8 @@ class GeneralScore(DotScore):
     def __init__(self, width: int) -> None:
         super().__init__()
         self.from_key = nn.Linear(width, width, bias=False)
-        nn.init.xavier_uniform_(self.from_key.weight)  # Glorot & Bengio 2010: W k is as long as k, on average
+# Glorot & Bengio 2010, times 1 / sqrt(D): the scores start as small as scaled dot products, and softmax flat.
+        nn.init.xavier_uniform_(self.from_key.weight, gain=width**-0.5)
 
     def prepare(self, key: Tensor) -> Tensor:
         projected: Tensor = self.from_key(key)
