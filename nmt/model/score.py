@@ -64,7 +64,7 @@ class GeneralScore(DotScore):
     def __init__(self, width: int) -> None:
         super().__init__()
         self.from_key = nn.Linear(width, width, bias=False)
-# Glorot & Bengio 2010, times 1 / sqrt(D): the scores start as small as scaled dot products, and softmax flat.
+        # Glorot & Bengio 2010, times 1 / sqrt(D): the scores start as small as scaled dot products, and softmax flat.
         nn.init.xavier_uniform_(self.from_key.weight, gain=width**-0.5)
 
     def prepare(self, key: Tensor) -> Tensor:
