@@ -61,16 +61,15 @@ class Side:
         return Block(**self._answer())
 
     def stop(self) -> None:
-        """Close its pipe, which ends it."""
-        assert self.process.stdin
-        self.process.stdin.close()
-        self.process.wait(timeout=60)
+        """Close its pipes, which ends it, and wait for that."""
+        self.process.__exit__(None, None, None)
 
     def _answer(self) -> dict[str, Any]:
         assert self.process.stdout
         line = self.process.stdout.readline()
         if not line:
-            raise RuntimeError(f"{self.name} ended with exit code {self.process.wait()}; see above")
+            self.stop()
+            raise RuntimeError(f"{self.name} ended with exit code {self.process.returncode}; see above")
         answer: dict[str, Any] = json.loads(line)
         return answer
 
