@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check test test-slow demo clean
+.PHONY: help setup check test test-slow demo bench clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,12 @@ test-slow: setup ## every test
 
 demo: setup ## the whole main job on real text: prepare, train (6 minutes), evaluate, translate, align
 	@bash scripts/demo.sh
+
+bench: setup ## training speed beside other toolkits, and how much of the machine it uses (15 minutes, nothing else running)
+	$(BIN)/nmt prepare data=tatoeba text.vocab_size_en=8000 text.vocab_size_zh=8000 output=prepared/bench
+	$(BIN)/python scripts/bench/train_speed.py
+	$(BIN)/python scripts/bench/utilisation.py
+	$(BIN)/python scripts/bench/choices.py
 
 clean: ## remove what tools left behind; keeps .venv, prepared and runs
 	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache outputs multirun

@@ -1,0 +1,108 @@
+"""Our side: `nmt.train.loop.Trainer.update`, on a `Trainer` built from settings as `nmt train` builds it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from flops import counted
+from turns import serve
+
+COMMON = ["model.embedding=256", "model.dropout=0.2", "optim.lr=1e-3", "optim.label_smoothing=0.1", "optim.clip=1"]
+RNN = [
+    "model=rnn_small", "encoder=recurrent", "decoder=recurrent",
+    "model.encoder.cell=lstm", "model.encoder.layers=2", "model.encoder.width=512",
+    "model.decoder.cell=lstm", "model.decoder.layers=2", "model.decoder.width=512",
+]  # fmt: skip
+MODELS = {
+    "transformer": [
+        "model=rnn_self_attention_small", "encoder=self_attention", "decoder=self_attention", "attention=scaled_dot",
+        "model.encoder.layers=3", "model.encoder.width=256", "model.encoder.heads=4", "model.encoder.feed_forward=1024",
+        "model.decoder.layers=3", "model.decoder.width=256", "model.decoder.heads=4", "model.decoder.feed_forward=1024",
+    ],
+    "rnn": RNN,
+    "rnn_input_feeding": RNN,
+}  # fmt: skip
+"""The models of the benchmark, as `nmt train` would be told them."""
+
+
+def settings_of(model: str) -> list[str]:
+    """What to say to `nmt train` for this model.
+
+    Raises:
+        LookupError: this version of the package does not have it; the message says what is missing.
+    """
+    from nmt.config import DECODERS, SCORES
+
+    settings = [*MODELS[model], *COMMON]
+    if model == "transformer":
+        if "self_attention" not in DECODERS:
+            raise LookupError("this version has no decoder=self_attention")
+        return settings
+    settings.append(f"attention={'general' if 'general' in SCORES else 'dot'}")
+    has_feeding = hasattr(DECODERS["recurrent"](), "input_feeding")
+    if has_feeding:
+        settings.append(f"model.decoder.input_feeding={str(model == 'rnn_input_feeding').lower()}")
+    elif model == "rnn_input_feeding":
+        raise LookupError("this version has no model.decoder.input_feeding")
+    return settings
+
+
+def make_trainer(settings: list[str], *, prepared: Path, folder: Path, precision: str, threads: int):
+    """A `Trainer` as `nmt train` makes it, and a function that turns lists of ids into a batch."""
+    from nmt.settings import compose
+    from nmt.train.folder import RunFolder
+    from nmt.train.interrupt import Interrupts
+    from nmt.train.journal import Journal
+    from nmt.train.loop import Trainer
+    from nmt.train.setup import build_parts
+
+    config = compose(
+        "train",
+        [*settings, f"prepared={prepared}", f"precision={precision}", f"threads={threads}", "device=cpu",
+         "train.max_steps=100000", "name=bench"],
+    )  # fmt: skip
+    run = RunFolder(folder / "bench")
+    return Trainer(config, build_parts(config, run), run, Journal(run.path), Interrupts())
+
+
+def main() -> None:
+    """Build the model, then train when asked to."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model", choices=MODELS)
+    parser.add_argument("--prepared", type=Path, required=True)
+    parser.add_argument("--batches", type=Path, required=True)
+    parser.add_argument("--precision", default="fp32")
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+
+    import torch
+
+    import nmt
+    from nmt.data.batch import collate
+    from nmt.model.build import num_parameters
+
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = make_trainer(
+            settings_of(options.model), prepared=options.prepared, folder=Path(folder),
+            precision=options.precision, threads=options.threads,
+        )  # fmt: skip
+        trainer.model.train()
+        batches = [collate(*pair) for pair in json.loads(options.batches.read_text())["batches"]]
+        serve(
+            lambda number: (trainer.update(batches[number]), batches[number].num_tokens),
+            {
+                "version": f"nmt {nmt.__version__}, torch {torch.__version__}",
+                "parameters": num_parameters(trainer.model),
+                "gflop_a_token": counted(lambda: trainer.update(batches[0])) / batches[0].num_tokens,
+                "threads": torch.get_num_threads(),
+                "precision": trainer.precision,
+            },
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
