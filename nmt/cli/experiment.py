@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nmt import settings
-from nmt.errors import ConfigError, NmtError
+from nmt.errors import ConfigError, NmtError, Terminated
 
 Task = Callable[[Any], float | None]
 
@@ -46,6 +46,8 @@ def train(config: Any) -> float:
     from nmt.train.loop import train as fit
 
     result = fit(config, _job_folder())
+    if result.stopped == "terminated":
+        raise Terminated
     if result.stopped == "interrupted":
         raise KeyboardInterrupt
     return result.dev_bleu

@@ -1,6 +1,7 @@
 """The console script `nmt`: finds the verb, runs it, and turns what went wrong into one line and an exit code.
 
-Exit codes: 0 fine, 1 something a person can mend, 2 wrong usage, 130 interrupted, 141 nobody reads the output.
+Exit codes: 0 fine, 1 something a person can mend, 2 wrong usage, 130 interrupted (Ctrl-C), 141 nobody reads the output,
+143 terminated (SIGTERM).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import traceback
 from collections.abc import Sequence
 
 from nmt import __version__
-from nmt.errors import NmtError
+from nmt.errors import NmtError, Terminated
 
 VERBS = {
     "prepare": ("nmt.cli.experiment", "read parallel text, clean and split it, learn the vocabularies: prepared/NAME"),
@@ -90,6 +91,9 @@ def _run(verb: str, arguments: list[str]) -> int:
         code: int = module.run(verb, arguments)
         sys.stdout.flush()
         return code
+    except Terminated:
+        print(f"nmt {verb}: terminated", file=sys.stderr)
+        return 143
     except KeyboardInterrupt:
         print(f"nmt {verb}: interrupted", file=sys.stderr)
         return 130

@@ -60,6 +60,10 @@ class TrainConfig:
     """Dev sentences translated (greedily) at each validation."""
     patience: int | None = None
     """Stop after this many validations without a better BLEU."""
+    keep_last: int = 2
+    """Saved states kept in `last`, `last.2` ...: when the newest is damaged, the run goes on from the one before."""
+    keep_best: int = 1
+    """Models kept in `best`, `best.2` ..., by their dev BLEU."""
     average: float = 0.0
     """Decay of the exponential moving average of the weights that is validated and saved; 0 turns it off."""
 
@@ -67,7 +71,7 @@ class TrainConfig:
         for name in ("max_minutes", "max_steps", "validate_every_minutes", "validate_every_steps", "patience"):
             if (value := getattr(self, name)) is not None:
                 positive(f"train.{name}", value)
-        for name in ("batch_tokens", "max_length", "validate_sentences"):
+        for name in ("batch_tokens", "max_length", "validate_sentences", "keep_last", "keep_best"):
             positive(f"train.{name}", getattr(self, name))
         share("train.average", self.average)
 

@@ -3,23 +3,24 @@
 runs/NAME/
 ├── config.yaml     the settings it is trained with
 ├── journal.jsonl   what happened
-├── best/           the model with the best dev BLEU
-└── last/           the model as it stands, with training.pt to go on from
+├── best/           the model with the best dev BLEU; best.2, best.3 ... the next ones (train.keep_best)
+└── last/           the model as it stands, with training.pt to go on from; last.2 ... older ones (train.keep_last)
 """
 
 from __future__ import annotations
 
 import dataclasses
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 
 from nmt import files, settings
-from nmt.checkpoint import WEIGHTS, TrainedModel, read_card, read_config, write_config, write_model
+from nmt.checkpoint import NEVER_CHANGED, WEIGHTS, TrainedModel, read_card, read_config, write_config, write_model
 from nmt.config import DecodeConfig, RunConfig
 from nmt.errors import CheckpointError, NmtError
 from nmt.train.average import Average
@@ -28,8 +29,9 @@ from nmt.train.state import STATE_FILE, Counters, save_state
 # Settings that may differ when a run goes on: they say how long and how closely it is watched, not what is learnt.
 FREE = (
     "name", "device", "threads", "decode", "train.max_minutes", "train.max_steps", "train.validate_every_minutes",
-    "train.validate_every_steps", "train.patience",
+    "train.validate_every_steps", "train.patience", "train.keep_last", "train.keep_best",
 )  # fmt: skip
+COPIES_LAST = 5  # in `last`: the model, its raw and averaged weights, and two numbers a weight of the optimiser
 
 
 class RunFolder:
@@ -39,20 +41,54 @@ class RunFolder:
         self.path = path
         self.config_file = path / "config.yaml"
 
-    @property
-    def state_file(self) -> Path | None:
-        """What to go on from: of the last save or, if that was cut short, of the one before."""
-        for folder in (self.path / "last", files.previous(self.path / "last")):
-            if (folder / STATE_FILE).is_file():
-                return folder / STATE_FILE
-        return None
+    def places(self, name: str, number: int) -> list[Path]:
+        """Where the `number` newest or best are: `last`, `last.2` ..."""
+        return [self.path / (name if index == 1 else f"{name}.{index}") for index in range(1, number + 1)]
+
+    def states(self) -> list[Path]:
+        """Saved states that are there, the newest first."""
+        last = self.path / "last"
+        older = sorted(self.path.glob("last.[0-9]*"), key=lambda path: path.suffix.zfill(9))
+        folders = [last, files.previous(last), *(path for path in older if path.suffix[1:].isdigit())]
+        return [folder for folder in folders if (folder / STATE_FILE).is_file()]
+
+    def resume(self, load: Callable[[Path], Counters]) -> tuple[Counters, list[str]]:
+        """The newest saved state that is whole, loaded, and what the person should know about those that are not.
+
+        Raises:
+            CheckpointError: there are states, and none of them is whole.
+        """
+        notes: list[str] = []
+        damaged: list[Path] = []
+        for folder in self.states():
+            try:
+                if wrong := files.damage(folder):
+                    raise CheckpointError(f"{folder} is damaged: {wrong}")
+                counters = load(folder / STATE_FILE)
+            except CheckpointError as error:
+                notes.append(str(error))
+                damaged.append(folder)
+                continue
+            for path in damaged:  # or the next save would push out the whole one and keep this
+                shutil.rmtree(aside := path.with_name(f"{path.name}.damaged"), ignore_errors=True)
+                path.rename(aside)
+                notes.append(f"{path} is now {aside.name}; {folder}, of step {counters.step:,}, is used instead")
+            return counters, notes
+        if damaged:
+            raise CheckpointError(
+                f"{'; '.join(notes)}; there is no other to go on from: remove the run's folder, or give name=... for a "
+                "new run"
+            )
+        return Counters(), notes
 
     @property
     def best_bleu(self) -> float:
         """Dev BLEU of the best model that lies here, which may be newer than the last saved state; -1 without one."""
-        if not (self.path / "best" / WEIGHTS).is_file():
-            return -1.0
-        return float(read_card(self.path / "best").get("dev_bleu") or -1.0)
+        return self._bleu(self.path / "best")
+
+    @staticmethod
+    def _bleu(folder: Path) -> float:
+        return float(read_card(folder).get("dev_bleu") or -1.0) if (folder / WEIGHTS).is_file() else -1.0
 
     def differences(self, config: RunConfig) -> list[str]:
         """Settings of an earlier run here that are not those of `config`, such as `optim.lr: 0.002 -> 0.003`."""
@@ -93,23 +129,46 @@ class RunFolder:
         self.path.rename(kept)
         return kept
 
-    def save_best(self, trained: TrainedModel) -> None:
-        """Keep this model as the best."""
-        self.check_space(trained.model, copies=1)
-        with files.new_folder(self.path / "best") as folder:
+    def save_best(self, trained: TrainedModel, *, is_best: bool, keep: int = 1) -> None:
+        """Keep this model if it is the best, or among the `keep` best by the dev BLEU of their cards."""
+        places = self.places("best", keep)
+        better = [path for path in places if self._bleu(path) >= trained.card["dev_bleu"]]
+        better = [] if is_best else better or places[:1]
+        if len(better) == keep:
+            return
+        with (
+            self._saved(trained.model, copies=1),
+            files.new_folder(places[len(better)], older=places[len(better) + 1 :]) as folder,
+        ):
             write_model(trained, folder)
 
     def save_last(
         self, trained: TrainedModel, counters: Counters, model: torch.nn.Module, optimizer: torch.optim.Optimizer,
-        average: Average,
+        average: Average, *, keep: int = 1,
     ) -> None:  # fmt: skip
-        """Keep where the run stands."""
-        self.check_space(
-            model, copies=5
-        )  # the model, its raw and averaged weights, and two numbers a weight of the optimiser
-        with files.new_folder(self.path / "last") as folder:
+        """Keep where the run stands, and the `keep` - 1 states before."""
+        last, *older = self.places("last", keep)
+        with self._saved(model, copies=COPIES_LAST), files.new_folder(last, older=older) as folder:
             write_model(trained, folder)
             save_state(folder / STATE_FILE, counters, model, optimizer, average)
+            files.write_manifest(folder, [*NEVER_CHANGED, STATE_FILE])
+
+    @contextmanager
+    def _saved(self, model: torch.nn.Module, *, copies: int) -> Iterator[None]:
+        """Look for room first; say what a save that fails all the same means for the person."""
+        self.check_space(model, copies=copies)
+        try:
+            yield
+        except (
+            OSError,
+            RuntimeError,
+            SafetensorError,
+        ) as error:  # torch and safetensors have their own for a full disk
+            why = error.strerror if isinstance(error, OSError) and error.strerror else str(error).splitlines()[0]
+            raise CheckpointError(
+                f"{self.path} can not be saved ({why}); the checkpoint before is untouched: make room, or mend what is "
+                "wrong with the folder, and run the same command again"
+            ) from error
 
     def complete(self, decode: DecodeConfig) -> list[str]:
         """Make good what is missing or has other search settings in a finished run; says what it did."""
@@ -117,6 +176,7 @@ class RunFolder:
         if not (self.path / "best" / WEIGHTS).is_file():
             with files.new_folder(self.path / "best") as folder:
                 shutil.copytree(self.path / "last", folder, dirs_exist_ok=True, ignore=lambda *_: [STATE_FILE])
+                files.write_manifest(folder, NEVER_CHANGED)
             said.append(f"{self.path / 'best'} was missing: the last model is put there")
         for folder in (self.path / "best", self.path / "last"):
             if (saved := read_config(folder)).decode != decode:
@@ -147,9 +207,17 @@ class RunFolder:
                 ) from None
             yield
 
+    def check_space_of_run(self, model: torch.nn.Module, *, keep_last: int, keep_best: int) -> None:
+        """Is there room for all that the run will keep, and for one more while it is written?"""
+        to_come = [
+            sum(not path.exists() for path in self.places(*kept)) for kept in (("last", keep_last), ("best", keep_best))
+        ]
+        self.check_space(model, copies=COPIES_LAST * (to_come[0] + 1) + to_come[1])
+
     def check_space(self, model: torch.nn.Module, *, copies: int) -> None:
         needed = copies * sum(p.numel() * p.element_size() for p in model.parameters())
-        free = shutil.disk_usage(self.path if self.path.exists() else self.path.parent).free
+        existing = next(path for path in (self.path, *self.path.absolute().parents) if path.exists())
+        free = shutil.disk_usage(existing).free
         if free < needed:
             raise CheckpointError(
                 f"{self.path}: saving needs {needed / 2**20:,.0f} MiB, but the disk has {free / 2**20:,.0f} MiB left; "

@@ -41,7 +41,7 @@ class TrainResult:
     """What came of a run."""
 
     dev_bleu: float
-    stopped: str  # `finished` or `interrupted`
+    stopped: str  # `finished`, `interrupted` (Ctrl-C) or `terminated` (SIGTERM)
     folder: Path
 
 
@@ -182,8 +182,8 @@ class Trainer:
             "bleu": round(found.bleu.value, 2),
             "signature": found.bleu.signature,
         }
-        if is_best:
-            self.folder.save_best(self.trained(score))
+        candidate = self.trained(score, dev_bleu=round(found.bleu.value, 2))
+        self.folder.save_best(candidate, is_best=is_best, keep=self.config.train.keep_best)
         self.counters.finished = self.limits.name if last or self.out_of_patience() else ""
         self.look.mark()
         self.counters.last_look_step, self.counters.last_look_seconds = self.look.last_step, self.look.last_seconds
@@ -191,22 +191,25 @@ class Trainer:
         self.limits.keep(1.25 * (time.monotonic() - began))  # the last look may take a little longer
         self.recent.restart()
 
-    def trained(self, *scores: dict[str, Any]) -> TrainedModel:
+    def trained(self, *scores: dict[str, Any], **more: Any) -> TrainedModel:
         """The model as it is now, with its card filled in."""
         seconds = self.limits.seconds
-        return with_card(
-            self.translator.trained,
-            train_steps=self.limits.step,
-            train_minutes=round(seconds / 60, 2),
-            tokens_per_second=round(self.counters.tokens / max(seconds, 1e-9)),
-            dev_bleu=round(self.counters.best_bleu, 2),
-            scores=list(scores),
-        )
+        entries = {
+            "train_steps": self.limits.step,
+            "train_minutes": round(seconds / 60, 2),
+            "tokens_per_second": round(self.counters.tokens / max(seconds, 1e-9)),
+            "dev_bleu": round(self.counters.best_bleu, 2),
+            "scores": list(scores),
+        }
+        return with_card(self.translator.trained, **entries | more)
 
     def save(self, *scores: dict[str, Any]) -> None:
         """Save where the run stands."""
         self.counters.step, self.counters.seconds = self.limits.step, self.limits.seconds
-        self.folder.save_last(self.trained(*scores), self.counters, self.model, self.optimizer, self.average)
+        self.folder.save_last(
+            self.trained(*scores), self.counters, self.model, self.optimizer, self.average,
+            keep=self.config.train.keep_last,
+        )  # fmt: skip
 
     def out_of_patience(self) -> bool:
         """Whether the dev BLEU has not risen for too many looks."""
@@ -225,10 +228,10 @@ class Trainer:
         """Save, and say how to go on."""
         self.save()
         self.journal.say(
-            f"interrupted at {self.limits.describe()}: saved in {self.folder.path / 'last'}; "
+            f"{self.interrupts.kind} at {self.limits.describe()}: saved in {self.folder.path / 'last'}; "
             "the same command goes on from there"
         )
-        return TrainResult(self.counters.best_bleu, "interrupted", self.folder.path)
+        return TrainResult(self.counters.best_bleu, self.interrupts.kind, self.folder.path)
 
 
 class _Recent:

@@ -81,12 +81,11 @@ def build_parts(config: RunConfig, folder: RunFolder) -> Parts:
     if not dev.sources:
         raise DataError(f"{config.prepared} has no dev sentences, so the best model can not be told: prepare some")
     # Whatever can be wrong has been found by now; only then is an earlier run touched.
-    folder.check_space(model, copies=6)
+    folder.check_space_of_run(model, keep_last=config.train.keep_last, keep_best=config.train.keep_best)
     notes = folder.begin(config, prepared.manifest["fingerprint"])
-    counters = Counters()
-    if state_file := folder.state_file:
-        counters = load_state(state_file, model, optimizer, average)
-        counters.best_bleu = max(counters.best_bleu, folder.best_bleu)
+    counters, said = folder.resume(lambda path: load_state(path, model, optimizer, average))
+    counters.best_bleu = max(counters.best_bleu, folder.best_bleu)
+    notes += said
     where = f"{device.type} {precision}"
     notes += _notes(config, examples, trained.card, where=where, counters=counters)
     return Parts(

@@ -76,7 +76,6 @@ def load_state(path: Path, model: torch.nn.Module, optimizer: torch.optim.Optimi
             torch.cuda.set_rng_state_all(state["random_cuda"])
     except Exception as error:  # torch raises half a dozen kinds for a file that is cut short or of another version
         raise CheckpointError(
-            f"{path} is damaged or of another version, and the run can not go on from it ({type(error).__name__}): "
-            "remove the run's folder, or give name=... for a new run"
+            f"{path} is damaged or of another version, and the run can not go on from it ({type(error).__name__})"
         ) from None
     return counters

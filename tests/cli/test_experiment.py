@@ -60,6 +60,8 @@ def test_multirun_gives_every_run_its_folder(trained, capfd) -> None:
 def test_an_interrupted_run_says_so(trained) -> None:
     trained.answer.stopped = "interrupted"
     assert main(["train"]) == 130
+    trained.answer.stopped = "terminated"
+    assert main(["train"]) == 143
 
 
 def test_a_failed_run_leaves_no_empty_folder(tmp_path, monkeypatch, capfd) -> None:
