@@ -21,8 +21,10 @@ VERBS = {
     "prepare": ("nmt.cli.experiment", "read parallel text, clean and split it, learn the vocabularies: prepared/NAME"),
     "train": ("nmt.cli.experiment", "train a model on a prepared folder: runs/NAME"),
     "evaluate": ("nmt.cli.evaluate", "translate a held-out part and score it: BLEU and chrF with their signature"),
+    "average": ("nmt.cli.average", "write a model of the mean weights of several checkpoints of a run"),
     "translate": ("nmt.cli.translate", "translate lines of text"),
     "align": ("nmt.cli.align", "show which word comes from where: links and heat maps"),
+    "doctor": ("nmt.cli.doctor", "check the installation, and a run or a model if one is named"),
     "compare": ("nmt.cli.compare", "print one table of several runs"),
 }
 EXPERIMENTS = ("prepare", "train")

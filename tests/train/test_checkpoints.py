@@ -29,20 +29,21 @@ from nmt import settings
 from nmt.checkpoint import load_model
 from nmt.config import OptimConfig
 from nmt.errors import CheckpointError
-from nmt.train.average import Average
 from nmt.train.folder import RunFolder
-from nmt.train.state import Counters, load_state
+from nmt.train.ranks import Ranks
+from nmt.train.state import Counters, load_state, random_state
+from nmt.train.update import Updater
 
 folder, model_folder, kills = RunFolder(Path(sys.argv[1])), Path(sys.argv[2]), int(sys.argv[3])
 folder.path.mkdir(parents=True)
 trained = load_model(model_folder)
-model, average = trained.model, Average(trained.model, 0.0)
-optimizer = torch.optim.AdamW(model.parameters())
+model, cpu = trained.model, torch.device("cpu")
+updater = Updater(model, OptimConfig(), average=0.0, device=cpu, precision="fp32", ranks=Ranks())
 
 def save(step):
     with torch.no_grad():
         model.output_bias.fill_(step)
-    folder.save_last(trained, Counters(step=step), model, optimizer, average, keep=2)
+    folder.save_last(trained, Counters(step=step), updater, [random_state()], keep=2)
 """
 KILLED = (
     SAVES
@@ -63,7 +64,7 @@ for kill in range(kills):
     while told := os.read(reading, 9):
         done = int(told)
     os.close(reading)
-    counters, notes = folder.resume(lambda path: load_state(path, model, optimizer, average))
+    counters, notes = folder.resume(lambda path: load_state(path, updater))
     assert not notes, notes
     assert counters.step in (done, done + 1), (counters.step, done)
     assert float(model.output_bias[0]) == counters.step
@@ -88,7 +89,7 @@ for share in (0.05, 0.3, 0.6):
         raise SystemExit("it was saved all the same")
     assert [path.name for path in folder.path.iterdir()] == ["last"]
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    counters, notes = folder.resume(lambda path: load_state(path, model, optimizer, average))
+    counters, notes = folder.resume(lambda path: load_state(path, updater))
     assert (counters.step, notes) == (1, [])
 save(3)
 """
