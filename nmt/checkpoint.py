@@ -4,6 +4,7 @@
     source.spm target.spm  SentencePiece models
     model.safetensors    weights (no code runs when they are loaded)
     card.json README.md  what it was trained on, under which licence, and its scores with their signatures
+    manifest.json        checksums of the files that never change
 
 Copied anywhere, it translates: nothing outside the folder is needed.
 """
@@ -11,7 +12,6 @@ Copied anywhere, it translates: nothing outside the folder is needed.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import logging
 from dataclasses import dataclass
@@ -33,6 +33,7 @@ from nmt.text.tokenizer import Tokenizer
 
 FORMAT_VERSION = 1
 WEIGHTS = "model.safetensors"
+NEVER_CHANGED = (WEIGHTS, "source.spm", "target.spm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ def write_model(trained: TrainedModel, folder: Path) -> None:
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in trained.model.state_dict().items()}
     save_file(weights, folder / WEIGHTS, metadata={"format": "pt", "nmt_version": nmt.__version__})
     _write_card(trained.card, folder)
+    files.write_manifest(folder, NEVER_CHANGED)
 
 
 def write_config(config: ModelFolderConfig, folder: Path) -> None:
@@ -99,6 +101,8 @@ def load_model(folder: Path | str, device: torch.device | None = None) -> Traine
         CheckpointError: the folder is missing, incomplete, damaged, or written by a later version.
     """
     folder = find_model(Path(folder))
+    if wrong := files.damage(folder):
+        raise CheckpointError(f"{folder} is damaged: {wrong}; copy it anew, or use another model of its run")
     try:
         config = read_config(folder)
         source, target = Tokenizer.load(folder / "source.spm"), Tokenizer.load(folder / "target.spm")
@@ -127,7 +131,8 @@ def find_model(folder: Path) -> Path:
         CheckpointError: there is none.
     """
     before = [files.previous(folder)] if folder.name else []  # not of "."
-    for candidate in (folder, folder / "best", *before, files.previous(folder / "best"), folder / "last"):
+    in_run = [files.previous(folder / "best"), *(folder / name for name in ("best.2", "last", "last.2"))]
+    for candidate in (folder, folder / "best", *before, *in_run):
         if (candidate / WEIGHTS).is_file():
             if candidate not in (folder, folder / "best"):
                 logging.getLogger(__name__).warning("%s has no whole model: %s is used instead", folder, candidate)
@@ -138,8 +143,7 @@ def find_model(folder: Path) -> Path:
 
 def weights_checksum(folder: Path) -> str:
     """SHA-256 of a model's weights: two models with equal checksums translate alike."""
-    with (folder / WEIGHTS).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return files.sha256(folder / WEIGHTS)
 
 
 def add_score(folder: Path, score: dict[str, Any]) -> None:

@@ -40,14 +40,16 @@ def has_bf16(device: torch.device) -> bool:
 
 
 def choose_precision(name: str, device: torch.device) -> str:
-    """`auto` is bf16 where the hardware has it, fp32 elsewhere."""
+    """`auto` is bf16 where the hardware has it, else fp16 on a GPU and fp32 on a CPU."""
     if name != "auto":
         return name
-    return "bf16" if has_bf16(device) else "fp32"
+    if has_bf16(device):
+        return "bf16"
+    return "fp16" if device.type == "cuda" else "fp32"
 
 
 def autocast(device: torch.device, precision: str) -> contextlib.AbstractContextManager[object]:
-    """Matrix products in bfloat16, if that is the precision; parameters stay in float32 either way."""
-    if precision == "bf16":
-        return torch.autocast(device.type, dtype=torch.bfloat16)
+    """Matrix products in bfloat16 or float16, if that is the precision; parameters stay in float32 either way."""
+    if precision != "fp32":
+        return torch.autocast(device.type, dtype=torch.bfloat16 if precision == "bf16" else torch.float16)
     return contextlib.nullcontext()

@@ -19,3 +19,7 @@ class DataError(NmtError):
 
 class CheckpointError(NmtError):
     """A model folder or a saved training state is missing, damaged or of another shape."""
+
+
+class Terminated(KeyboardInterrupt):
+    """Somebody asked the program to end (SIGTERM), and it did so in good order."""

@@ -34,7 +34,7 @@ _GROUPS: dict[str, Mapping[str, type]] = {
     "schema/score": schema.SCORES,
 }
 _PARTS = ("encoder", "decoder", "attention", "self_attention", "direction", "seed")
-_NOT_IN_NAME = ("name", "experiment", "model", "device", "threads")
+_NOT_IN_NAME = ("name", "experiment", "model", "device", "threads", "resume")
 
 
 def configs_folder() -> Path:

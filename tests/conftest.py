@@ -52,7 +52,9 @@ def small_run(prepared_sample: Path) -> "RunConfig":
             attention=schema.DotConfig(),
             self_attention=schema.ScaledDotConfig(),
         ),
-        train=schema.TrainConfig(max_steps=20, batch_tokens=300, validate_every_steps=10, validate_sentences=8),
+        train=schema.TrainConfig(
+            max_steps=20, batch_tokens=300, validate_every_steps=10, validate_sentences=8, curves=False
+        ),
         decode=schema.DecodeConfig(max_extra=5, max_ratio=1.0),
     )
 
@@ -75,7 +77,7 @@ def model_folder(prepared_sample: Path, tmp_path_factory: pytest.TempPathFactory
             self_attention=schema.ScaledDotConfig(),
         ),
         optim=schema.OptimConfig(lr=1e-2),
-        train=schema.TrainConfig(max_steps=150, batch_tokens=300, validate_sentences=8),
+        train=schema.TrainConfig(max_steps=150, batch_tokens=300, validate_sentences=8, curves=False),
         decode=schema.DecodeConfig(max_extra=5, max_ratio=1.0),
     )
     return train(run, tmp_path_factory.mktemp("runs") / "moment").folder / "best"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nmt import settings
-from nmt.errors import ConfigError, NmtError
+from nmt.errors import ConfigError, NmtError, Terminated
 
 Task = Callable[[Any], float | None]
 
@@ -36,19 +36,15 @@ def prepare(config: Any) -> None:
 
 
 def train(config: Any) -> float:
-    """Write `runs/NAME`; the best BLEU on dev is what a sweeper maximises."""
-    workers = os.environ.get("WORLD_SIZE", "1")
-    if workers not in ("", "0", "1"):  # torchrun sets it, and all of them would write the same folder
-        raise ConfigError(
-            f"WORLD_SIZE is {workers}, but several processes can not train one model yet: start `nmt train` without "
-            "torchrun, or unset WORLD_SIZE"
-        )
+    """Write `runs/NAME`; the best score on dev is what a sweeper maximises."""
     from nmt.train.loop import train as fit
 
     result = fit(config, _job_folder())
+    if result.stopped == "terminated":
+        raise Terminated
     if result.stopped == "interrupted":
         raise KeyboardInterrupt
-    return result.dev_bleu
+    return result.dev_bleu if result.value is None else result.value
 
 
 def compose_and_run(verb: str, arguments: Sequence[str], task: Task) -> int:

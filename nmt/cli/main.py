@@ -1,6 +1,7 @@
 """The console script `nmt`: finds the verb, runs it, and turns what went wrong into one line and an exit code.
 
-Exit codes: 0 fine, 1 something a person can mend, 2 wrong usage, 130 interrupted, 141 nobody reads the output.
+Exit codes: 0 fine, 1 something a person can mend, 2 wrong usage, 130 interrupted (Ctrl-C), 141 nobody reads the output,
+143 terminated (SIGTERM).
 """
 
 from __future__ import annotations
@@ -14,14 +15,16 @@ import traceback
 from collections.abc import Sequence
 
 from nmt import __version__
-from nmt.errors import NmtError
+from nmt.errors import NmtError, Terminated
 
 VERBS = {
     "prepare": ("nmt.cli.experiment", "read parallel text, clean and split it, learn the vocabularies: prepared/NAME"),
     "train": ("nmt.cli.experiment", "train a model on a prepared folder: runs/NAME"),
     "evaluate": ("nmt.cli.evaluate", "translate a held-out part and score it: BLEU and chrF with their signature"),
+    "average": ("nmt.cli.average", "write a model of the mean weights of several checkpoints of a run"),
     "translate": ("nmt.cli.translate", "translate lines of text"),
     "align": ("nmt.cli.align", "show which word comes from where: links and heat maps"),
+    "doctor": ("nmt.cli.doctor", "check the installation, and a run or a model if one is named"),
     "compare": ("nmt.cli.compare", "print one table of several runs"),
 }
 EXPERIMENTS = ("prepare", "train")
@@ -90,6 +93,9 @@ def _run(verb: str, arguments: list[str]) -> int:
         code: int = module.run(verb, arguments)
         sys.stdout.flush()
         return code
+    except Terminated:
+        print(f"nmt {verb}: terminated", file=sys.stderr)
+        return 143
     except KeyboardInterrupt:
         print(f"nmt {verb}: interrupted", file=sys.stderr)
         return 130

@@ -42,7 +42,7 @@ from nmt.config.prepare import (
     TsvConfig,
     TsvFile,
 )
-from nmt.config.train import DIRECTIONS, ModelFolderConfig, OptimConfig, RunConfig, TrainConfig
+from nmt.config.train import DIRECTIONS, ModelFolderConfig, OptimConfig, RunConfig, StartConfig, TrainConfig
 
 __all__ = [
     "DATA",
@@ -77,6 +77,7 @@ __all__ = [
     "ScoreConfig",
     "SelfAttentionDecoderConfig",
     "SelfAttentionEncoderConfig",
+    "StartConfig",
     "TatoebaConfig",
     "TextConfig",
     "TrainConfig",

@@ -6,13 +6,14 @@ therefore just two numbers (epoch, batch), and to resume is to ask for the same 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 
 import numpy as np
 
 from nmt.errors import DataError
 
-POOL = 16_384  # pairs sorted by length together: many enough for little padding, few enough to keep epochs different
+POOL = 2**18  # pairs sorted by length together, a small corpus whole; pairs of equal lengths stay in random order
 
 
 class TokenBatchSampler:
@@ -31,6 +32,7 @@ class TokenBatchSampler:
         self.tokens = tokens
         self.seed = seed
         self.limit = min(max_length, tokens)
+        self.newest: tuple[int, list[np.ndarray]] = (-1, [])
         self.fitting = np.flatnonzero(self.lengths <= self.limit)
         self.too_long = len(self.lengths) - len(self.fitting)
         if not len(self.fitting):
@@ -39,7 +41,12 @@ class TokenBatchSampler:
             )
 
     def epoch(self, number: int) -> list[np.ndarray]:
-        """The batches of epoch `number`, as arrays of row numbers, in training order."""
+        """The batches of epoch `number`, as arrays of row numbers, in training order; the newest are remembered."""
+        if self.newest[0] != number:
+            self.newest = (number, self._epoch(number))
+        return self.newest[1]
+
+    def _epoch(self, number: int) -> list[np.ndarray]:
         generator = np.random.default_rng((self.seed, number))
         rows = generator.permutation(self.fitting)
         batches = [batch for start in range(0, len(rows), POOL) for batch in self._cut(rows[start : start + POOL])]
@@ -51,9 +58,8 @@ class TokenBatchSampler:
         lengths = self.lengths[pool]
         start = 0
         while start < len(pool):
-            # Sorted, so the last pair is the longest: take as many as fit with its length.
-            stop = start + 1
-            while stop < len(pool) and int(lengths[stop]) * (stop + 1 - start) <= self.tokens:
-                stop += 1
-            yield pool[start:stop]
-            start = stop
+            # Sorted, so the last pair is the longest: take as many as fit with its length, at least one.
+            most = min(self.tokens // int(lengths[start]), len(pool) - start)
+            fit = bisect_right(range(1, most + 1), self.tokens, key=lambda n: n * int(lengths[start + n - 1]))
+            yield pool[start : start + fit]
+            start += fit

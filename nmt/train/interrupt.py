@@ -15,6 +15,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.wanted = False
+        self.kind = "interrupted"
         self.before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
@@ -31,4 +32,6 @@ class Interrupts:
     def _take(self, number: int, frame: FrameType | None) -> None:
         if self.wanted and number == signal.SIGINT:
             raise KeyboardInterrupt
+        if not self.wanted:
+            self.kind = "interrupted" if number == signal.SIGINT else "terminated"
         self.wanted = True

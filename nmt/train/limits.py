@@ -5,13 +5,16 @@ from __future__ import annotations
 import time
 
 from nmt.config import TrainConfig
+from nmt.train.ranks import Ranks
 
 
 class Limits:
     """The clock and the counter of a run; its progress drives the learning rate."""
 
-    def __init__(self, config: TrainConfig, *, step: int = 0, seconds: float = 0.0) -> None:
+    def __init__(self, config: TrainConfig, *, step: int = 0, seconds: float = 0.0, ranks: Ranks | None = None) -> None:
         """Continue from `step` updates and `seconds` of training done earlier."""
+        self.ranks = ranks or Ranks()
+        self.agreed = seconds
         self.max_steps = config.max_steps
         self.max_seconds = None if config.max_minutes is None else 60.0 * config.max_minutes
         self.name = f"{config.max_steps} updates, {config.max_minutes} minutes, patience {config.patience}"
@@ -21,12 +24,17 @@ class Limits:
 
     def keep(self, seconds: float) -> None:
         """Keep this much of the time for what comes after the last update: a last look and a last save."""
-        self.reserve = seconds
+        self.reserve = self.ranks.told(seconds)
+
+    def agree(self, *, wanted: bool = False) -> bool:
+        """Let all processes have the same time; returns whether any of them is `wanted` to stop."""
+        self.agreed, asked = self.ranks.largest(time.monotonic() - self.started, float(wanted))
+        return asked > 0
 
     @property
     def seconds(self) -> float:
         """Seconds of training so far, earlier parts of the run included."""
-        return time.monotonic() - self.started
+        return self.agreed if self.ranks.world > 1 else time.monotonic() - self.started
 
     @property
     def progress(self) -> float:

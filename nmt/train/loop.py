@@ -1,12 +1,13 @@
 """Training: batch, loss, step; now and then look at the dev set, keep the best, save the last.
 
-The parts are made in `train`; what happens to a batch stands in `Trainer.update`, and when things happen in
-`Trainer.run`.
+The parts are made in `train`; what happens to a batch stands in `nmt/train/update.py`, and when things
+happen in `Trainer.run`.
 """
 
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,22 +16,22 @@ import torch
 
 from nmt.checkpoint import TrainedModel, with_card
 from nmt.config import RunConfig
-from nmt.data.batch import Batch
 from nmt.decode.translator import Translator
-from nmt.device import autocast
+from nmt.device import choose_device
 from nmt.errors import ConfigError
-from nmt.model.masks import padding_mask
-from nmt.model.seq2seq import Seq2Seq
-from nmt.train.average import Average
-from nmt.train.examples import Examples
+from nmt.evaluate.curves import plot
+from nmt.train.examples import Examples, Work
 from nmt.train.folder import RunFolder
 from nmt.train.interrupt import Interrupts
 from nmt.train.journal import Journal
 from nmt.train.limits import Every, Limits
-from nmt.train.loss import token_loss
+from nmt.train.ranks import Ranks, join
+from nmt.train.recent import Recent, memory_in_use
 from nmt.train.schedule import learning_rate
 from nmt.train.setup import Parts, build_parts
-from nmt.train.state import Counters
+from nmt.train.skips import Skips, check_memory
+from nmt.train.state import Counters, random_state
+from nmt.train.update import Outcome, Updater
 from nmt.train.validate import DevSet, validate
 
 JOURNAL_STEPS = 10  # updates between two lines of the journal
@@ -41,7 +42,8 @@ class TrainResult:
     """What came of a run."""
 
     dev_bleu: float
-    stopped: str  # `finished` or `interrupted`
+    value: float | None  # of the metric that decides, higher is better
+    stopped: str  # `finished`, `interrupted` (Ctrl-C) or `terminated` (SIGTERM)
     folder: Path
 
 
@@ -54,17 +56,18 @@ def train(config: RunConfig, folder: Path) -> TrainResult:
         CheckpointError: an earlier part of the run is damaged.
     """
     run_folder = RunFolder(folder)
-    with run_folder.lock():
-        parts = build_parts(config, run_folder)
-        with Journal(run_folder.path) as journal, Interrupts() as interrupts:
+    with join(choose_device(config.device)) as ranks, run_folder.lock() if ranks.first else nullcontext():
+        parts = build_parts(config, run_folder, ranks)
+        with Journal(folder if ranks.first else None) as journal, Interrupts() as interrupts:
             for line in parts.notes:
                 journal.say(line)
             counters = parts.counters
-            if counters.is_over(Limits(config.train, step=counters.step, seconds=counters.seconds)):
-                for line in run_folder.complete(config.decode):
+            limits = Limits(config.train, step=counters.step, seconds=counters.seconds)
+            if counters.is_over(limits):
+                for line in run_folder.complete(config.decode) if ranks.first else []:
                     journal.say(line)
                 journal.say(f"{folder} is already trained: {counters.step:,} updates, nothing to do")
-                return TrainResult(counters.best_bleu, "finished", folder)
+                return TrainResult(counters.best_bleu, counters.best_value, "finished", folder)
             return Trainer(config, parts, run_folder, journal, interrupts).run()
 
 
@@ -75,16 +78,16 @@ class Trainer:
         self, config: RunConfig, parts: Parts, folder: RunFolder, journal: Journal, interrupts: Interrupts
     ) -> None:
         self.config, self.folder, self.journal, self.interrupts = config, folder, journal, interrupts
-        self.model: Seq2Seq = parts.model
-        self.optimizer: torch.optim.Optimizer = parts.optimizer
-        self.average: Average = parts.average
+        self.ranks: Ranks = parts.updater.ranks
+        self.updater: Updater = parts.updater
         self.examples: Examples = parts.examples
         self.counters: Counters = parts.counters
         self.translator: Translator = parts.translator
         self.dev: DevSet = parts.dev
-        self.device, self.precision = parts.device, parts.precision
+        self.skips = Skips(config, parts, folder)
+        check_memory(self.updater, self.examples, config)
         settings = config.train
-        self.limits = Limits(settings, step=self.counters.step, seconds=self.counters.seconds)
+        self.limits = Limits(settings, step=self.counters.step, seconds=self.counters.seconds, ranks=self.ranks)
         self.look = Every(
             steps=settings.validate_every_steps,
             minutes=settings.validate_every_minutes,
@@ -92,164 +95,129 @@ class Trainer:
             last_step=self.counters.last_look_step,
             last_seconds=self.counters.last_look_seconds,
         )
-        self.recent = _Recent()
+        self.recent = Recent()
+        self.scores: list[dict[str, Any]] = []  # of the newest look, for cards
 
     def run(self) -> TrainResult:
         """Train until the limits are reached, patience is lost, or somebody asks to stop."""
         self.journal.start(self.config.name, self.limits.progress)
-        for batch, place, epochs in self.examples.batches(self.counters.place):
-            loss = self.update(batch)
-            self.counters.epoch, self.counters.batch = place
-            self.counters.epochs_done = epochs
-            self.report(loss, batch.num_tokens)
+        for work in self.examples.work(self.counters.place):
+            outcome = self.update(work)
+            self.counters.epoch, self.counters.batch = work.place
+            self.counters.epochs_done = work.epochs
+            self.report(outcome, work)
+            stop = self.limits.agree(wanted=self.interrupts.wanted)
             ended = self.limits.progress >= 1.0
-            if self.interrupts.wanted:
+            if stop:
                 return self.interrupted()
             if ended or self.look.due():
                 self.validate(last=ended)
                 if self.counters.finished:
                     return self.finished()
-        raise AssertionError("batches never end")
+        raise AssertionError("work never ends")
 
-    def update(self, batch: Batch) -> float:
-        """One step of gradient descent; returns the plain loss for each target piece."""
+    def update(self, work: Work) -> Outcome:
+        """One step of gradient descent."""
         self.limits.step += 1
-        rate = learning_rate(self.limits.progress, self.config.optim)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        batch = batch.to(self.device)
-        real = padding_mask(batch.target_lengths, batch.target_out.size(1))
-        self.optimizer.zero_grad(set_to_none=True)
-        with autocast(self.device, self.precision):
-            features = self.model(batch.source_ids, batch.source_lengths, batch.target_in).features
-            smoothed, plain = token_loss(
-                features[real],
-                self.model.target.weight,
-                self.model.output_bias,
-                batch.target_out[real],
-                smoothing=self.config.optim.label_smoothing,
-            )
-        pieces = int(batch.target_lengths.sum())
-        (smoothed / pieces).backward()  # type: ignore[no-untyped-call]
-        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.optim.clip)
-        if not torch.isfinite(norm):
-            raise ConfigError(
-                f"the gradient is no longer finite at step {self.limits.step:,}: try a lower optim.lr than {rate:.2g} "
-                "or optim.clip; what was saved before is untouched"
-            )
-        self.optimizer.step()
-        self.average.update(self.limits.step)
-        self.counters.tokens += batch.num_tokens
-        return float(plain) / pieces
+        self.counters.progress = self.limits.progress
+        self.counters.rate = learning_rate(self.counters.progress, self.config.optim)
+        outcome = self.updater.update(work, step=self.limits.step, rate=self.counters.rate)
+        self.counters.tokens += work.tokens
+        return outcome
 
-    def report(self, loss: float, tokens: int) -> None:
-        """Tell the journal, every few updates."""
-        self.recent.add(loss, tokens)
+    def report(self, outcome: Outcome, work: Work) -> None:
+        """Tell the journal, every few updates; count updates that were not made."""
+        if said := self.skips.count(outcome, work, self.counters, step=self.limits.step):
+            self.journal.record("skipped", **said)
+        self.recent.add(outcome, work.tokens)
         if self.limits.step % JOURNAL_STEPS == 0:
-            mean_loss, speed = self.recent.take()
             self.journal.step(
                 progress=self.limits.progress,
                 seconds_left=self.limits.seconds_left,
                 step=self.limits.step,
                 epoch=round(self.counters.epochs_done, 4),
-                loss=round(mean_loss, 4),
-                tokens_per_second=round(speed),
-                lr=self.optimizer.param_groups[0]["lr"],
+                lr=self.counters.rate,
                 seconds=round(self.limits.seconds, 1),
+                skipped=self.counters.skipped,
+                memory=memory_in_use(self.updater.device),
+                **self.recent.take(),
             )
 
     def validate(self, *, last: bool = False) -> None:
-        """Look at the dev set; keep the model if it is the best so far, and save where the run stands."""
+        """Look at the dev set; keep the model if it is among the best, and save where the run stands."""
         began = time.monotonic()
-        with torch.random.fork_rng(devices=[]):
-            self.average.model.eval()
-            found = validate(self.translator, self.dev)
-            self.model.train()
-        is_best = found.bleu.value > self.counters.best_bleu
-        self.counters.without_better = 0 if is_best else self.counters.without_better + 1
-        if is_best:
-            self.counters.best_bleu = found.bleu.value
-        self.journal.validated(
-            bleu=round(found.bleu.value, 2),
-            is_best=is_best,
-            loss=round(found.loss, 4),
-            step=self.limits.step,
-            sentences=len(self.dev.sources),
-            seconds=round(self.limits.seconds, 1),
-        )
-        score = {
-            "set": f"dev ({len(self.dev.sources)} sentences, greedy)",
-            "bleu": round(found.bleu.value, 2),
-            "signature": found.bleu.signature,
-        }
-        if is_best:
-            self.folder.save_best(self.trained(score))
+        if self.ranks.first:
+            self.look_at_dev()
+        self.counters = self.ranks.told(self.counters)
+        self.limits.agree()
         self.counters.finished = self.limits.name if last or self.out_of_patience() else ""
         self.look.mark()
         self.counters.last_look_step, self.counters.last_look_seconds = self.look.last_step, self.look.last_seconds
-        self.save(score)
+        self.save()
         self.limits.keep(1.25 * (time.monotonic() - began))  # the last look may take a little longer
         self.recent.restart()
 
-    def trained(self, *scores: dict[str, Any]) -> TrainedModel:
+    def look_at_dev(self) -> None:
+        """What the first process does at a validation."""
+        with torch.random.fork_rng(devices=[]):
+            self.updater.average.model.eval()
+            found = validate(self.translator, self.dev)
+            self.updater.model.train()
+        counters, settings = self.counters, self.config.train
+        value = found.value(settings.metric)
+        is_best = counters.best_value is None or value > counters.best_value
+        counters.without_better = 0 if is_best else counters.without_better + 1
+        if is_best:
+            counters.best_value, counters.best_bleu = value, found.bleu.value
+        self.journal.validated(found, is_best=is_best, step=self.limits.step, seconds=round(self.limits.seconds, 1))
+        self.folder.add_samples(self.limits.step, self.dev, found.hypotheses, settings.samples)
+        self.scores = [found.score(len(self.dev.sources))]
+        candidate = self.trained(dev_bleu=round(found.bleu.value, 2), dev_value=value)
+        self.folder.save_best(candidate, is_best=is_best, keep=settings.keep_best)
+
+    def trained(self, **more: Any) -> TrainedModel:
         """The model as it is now, with its card filled in."""
         seconds = self.limits.seconds
-        return with_card(
-            self.translator.trained,
-            train_steps=self.limits.step,
-            train_minutes=round(seconds / 60, 2),
-            tokens_per_second=round(self.counters.tokens / max(seconds, 1e-9)),
-            dev_bleu=round(self.counters.best_bleu, 2),
-            scores=list(scores),
-        )
+        entries = {
+            "train_steps": self.limits.step,
+            "train_minutes": round(seconds / 60, 2),
+            "tokens_per_second": round(self.counters.tokens / max(seconds, 1e-9)),
+            "dev_bleu": round(self.counters.best_bleu, 2),
+            "dev_value": self.counters.best_value,
+            "scores": self.scores,
+        }
+        return with_card(self.translator.trained, **entries | more)
 
-    def save(self, *scores: dict[str, Any]) -> None:
+    def save(self) -> None:
         """Save where the run stands."""
         self.counters.step, self.counters.seconds = self.limits.step, self.limits.seconds
-        self.folder.save_last(self.trained(*scores), self.counters, self.model, self.optimizer, self.average)
+        random = self.ranks.gathered(random_state())
+        if self.ranks.first:
+            keep = self.config.train.keep_last
+            self.folder.save_last(self.trained(), self.counters, self.updater, random, keep=keep)
 
     def out_of_patience(self) -> bool:
-        """Whether the dev BLEU has not risen for too many looks."""
+        """Whether the dev score has not risen for too many looks."""
         patience = self.config.train.patience
         return patience is not None and self.counters.without_better >= patience
 
     def finished(self) -> TrainResult:
         """The end of a run."""
+        if self.config.train.curves and self.ranks.first:
+            with suppress(ConfigError):  # matplotlib is not installed
+                plot([self.folder.path], self.folder.path / "curves.png")
         self.journal.say(
             f"{self.folder.path} is trained: {self.limits.describe()}, {self.limits.step:,} updates, "
             f"best dev BLEU {self.counters.best_bleu:.2f}; the model is in {self.folder.path / 'best'}"
         )
-        return TrainResult(self.counters.best_bleu, "finished", self.folder.path)
+        return TrainResult(self.counters.best_bleu, self.counters.best_value, "finished", self.folder.path)
 
     def interrupted(self) -> TrainResult:
         """Save, and say how to go on."""
+        self.scores = []
         self.save()
         self.journal.say(
-            f"interrupted at {self.limits.describe()}: saved in {self.folder.path / 'last'}; "
+            f"{self.interrupts.kind} at {self.limits.describe()}: saved in {self.folder.path / 'last'}; "
             "the same command goes on from there"
         )
-        return TrainResult(self.counters.best_bleu, "interrupted", self.folder.path)
-
-
-class _Recent:
-    """Loss and speed since the last report."""
-
-    def __init__(self) -> None:
-        self.losses: list[float] = []
-        self.tokens = 0
-        self.restart()
-
-    def restart(self) -> None:
-        """Leave out the time that was spent on something else."""
-        self.losses, self.tokens, self.began = [], 0, time.monotonic()
-
-    def add(self, loss: float, tokens: int) -> None:
-        self.losses.append(loss)
-        self.tokens += tokens
-
-    def take(self) -> tuple[float, float]:
-        """Mean loss and tokens a second; starts anew."""
-        mean = sum(self.losses) / max(len(self.losses), 1)
-        speed = self.tokens / max(time.monotonic() - self.began, 1e-9)
-        self.restart()
-        return mean, speed
+        return TrainResult(self.counters.best_bleu, self.counters.best_value, self.interrupts.kind, self.folder.path)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
 from nmt.data.batch import collate
 from nmt.data.prepared import HeldOut
 from nmt.decode.translator import Translator
-from nmt.evaluate.metrics import Score, bleu
+from nmt.evaluate.metrics import Score, bleu, chrf
 from nmt.model.masks import padding_mask
 from nmt.model.seq2seq import Seq2Seq
 from nmt.text.normalise import normalise
@@ -35,14 +36,27 @@ class Validation:
     """The outcome."""
 
     bleu: Score
+    chrf: Score
     loss: float  # plain cross-entropy in nats for each target piece
+    hypotheses: list[str]
+
+    def value(self, metric: str) -> float:
+        """`bleu`, `chrf` or `loss` as a number of which more is better."""
+        return {"bleu": self.bleu.value, "chrf": self.chrf.value, "loss": -self.loss}[metric]
+
+    def score(self, sentences: int) -> dict[str, Any]:
+        """An entry of the model's card."""
+        name = f"dev ({sentences} sentences, greedy)"
+        return {"set": name, "bleu": round(self.bleu.value, 2), "signature": self.bleu.signature}
 
 
 def validate(translator: Translator, dev: DevSet) -> Validation:
     """Translate the dev set greedily and score it; measure the loss on the first references."""
     hypotheses = [translation.text for translation in translator.translate(dev.sources, beam=1)]
-    score = bleu(hypotheses, dev.references, target_language=translator.target_language)
-    return Validation(score, _loss(translator, dev))
+    by_bleu, by_chrf = (
+        metric(hypotheses, dev.references, target_language=translator.target_language) for metric in (bleu, chrf)
+    )
+    return Validation(by_bleu, by_chrf, _loss(translator, dev), hypotheses)
 
 
 @torch.inference_mode()

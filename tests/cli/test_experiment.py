@@ -15,7 +15,7 @@ from nmt.errors import DataError
 def trained(tmp_path, monkeypatch):
     """Calls of `nmt.train.loop.train`, which is replaced."""
     calls: list[tuple[RunConfig, Path]] = []
-    answer = SimpleNamespace(dev_bleu=1.0, stopped="finished")
+    answer = SimpleNamespace(dev_bleu=1.0, value=None, stopped="finished")
 
     def train(config, folder):
         calls.append((config, folder))
@@ -60,6 +60,8 @@ def test_multirun_gives_every_run_its_folder(trained, capfd) -> None:
 def test_an_interrupted_run_says_so(trained) -> None:
     trained.answer.stopped = "interrupted"
     assert main(["train"]) == 130
+    trained.answer.stopped = "terminated"
+    assert main(["train"]) == 143
 
 
 def test_a_failed_run_leaves_no_empty_folder(tmp_path, monkeypatch, capfd) -> None:
@@ -118,15 +120,6 @@ def test_two_preparations_of_a_multirun_never_share_a_folder(tmp_path, monkeypat
     assert "nmt prepare: prepared/tatoeba: an earlier job of this multirun wrote there" in capfd.readouterr().err
     assert main(["prepare", "-m", "data.name=a,b"]) == 0
     assert [config.output for config in calls[1:]] == ["prepared/a", "prepared/b"]
-
-
-def test_several_processes_are_refused(trained, monkeypatch, capfd) -> None:
-    monkeypatch.setenv("WORLD_SIZE", "2")
-    assert main(["train"]) == 1
-    assert capfd.readouterr().err.startswith("nmt train: WORLD_SIZE is 2, but several processes can not train")
-    assert not trained.calls
-    monkeypatch.setenv("WORLD_SIZE", "1")
-    assert main(["train"]) == 0
 
 
 def test_prepare_gets_plain_settings(tmp_path, monkeypatch) -> None:

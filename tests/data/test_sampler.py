@@ -24,6 +24,10 @@ def test_every_pair_once_and_within_the_budget(lengths: list[tuple[int, int]]) -
     assert sorted(np.concatenate(batches).tolist()) == list(range(len(lengths)))
     for batch in batches:
         assert len(batch) * max(max(lengths[row]) for row in batch) <= 60
+    sizes = [0]  # greedy, one pair after the other
+    for length in sorted(max(pair) for pair in lengths):
+        sizes[-1:] = [sizes[-1] + 1] if (sizes[-1] + 1) * length <= 60 else [sizes[-1], 1]
+    assert sorted(map(len, batches)) == sorted(sizes)
 
 
 def test_epochs_differ_and_repeat_from_the_seed() -> None:
@@ -52,3 +56,12 @@ def test_long_pairs_are_left_out_and_counted() -> None:
 def test_nothing_left_is_an_error() -> None:
     with pytest.raises(DataError, match=r"at most 20 pieces a side: raise train\.max_length"):
         sampler([(21, 21)])
+
+
+def test_padding_on_the_sample_is_below_six_in_a_hundred() -> None:
+    rng = np.random.default_rng(0)  # lengths as of short everyday sentences: 8 pieces, the other side about as long
+    source = np.clip(rng.gamma(6, 1.5, size=50_000).round().astype(int) + 2, 2, 60)
+    target = np.clip((source * rng.normal(1.0, 0.25, size=50_000)).round().astype(int), 2, 60)
+    batches = TokenBatchSampler(source, target, tokens=2048, max_length=128, seed=1).epoch(0)
+    slots = sum(len(rows) * int(side[rows].max()) for rows in batches for side in (source, target))
+    assert 1 - (source.sum() + target.sum()) / slots < 0.06
