@@ -30,7 +30,8 @@ def parser() -> argparse.ArgumentParser:
         "align",
         "Show which word of a translation comes from which word of its source, by the attention of a model.\n"
         "One line for each pair: Pharaoh links `source-target`, counted from 0; a blank line where a side is blank.\n"
-        "With --format text a heat map for each pair, and a blank line between two.",
+        "With --format text a heat map for each pair, and a blank line between two.\n"
+        "To compare links with those that people drew: nmt align score --help",
         EXAMPLES,
     )
     options.add_model(parser)
@@ -51,7 +52,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(_verb: str, arguments: Sequence[str]) -> int:
-    """Align every pair, in order."""
+    """Align every pair, in order; or score links (`nmt align score`)."""
+    if arguments[:1] == ["score"]:
+        from nmt.cli.align_score import run as run_score
+
+        return run_score(arguments[1:])
     flags = parser()
     args = flags.parse_args(arguments)
     if args.split and args.data is None:

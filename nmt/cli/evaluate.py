@@ -1,4 +1,4 @@
-"""`nmt evaluate`: translate sentences that were held out, and score the translations."""
+"""`nmt evaluate`: translate sentences that were held out, and score the translations; or score any system's output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmt import __version__, settings
-from nmt.cli import options
+from nmt.cli import options, testsets
 from nmt.config import ModelFolderConfig
 from nmt.errors import CheckpointError, DataError
 
@@ -24,6 +24,8 @@ EXAMPLES = """\
   nmt evaluate --model runs/demo/best --data prepared/tatoeba --split test --output runs/demo/test
   nmt evaluate --model runs/demo/best --source news.en --references news.zh --output runs/demo/news
   nmt evaluate --model runs/demo/best --source a.en --references a.0.zh a.1.zh --output out --beam 1
+  nmt evaluate --hypotheses ours.zh theirs.zh --references news.zh
+  nmt evaluate --hypotheses wmttest2022.xml --references wmttest2022.xml --output wmt22
 """
 
 
@@ -47,24 +49,43 @@ def parser() -> argparse.ArgumentParser:
     """The flags of this verb."""
     parser = options.tool_parser(
         "evaluate",
-        "Translate sentences that the model has not seen; print BLEU and chrF with their signatures.\n"
+        "Translate sentences that the model has not seen, or take the output of any systems (--hypotheses);\n"
+        "print BLEU and chrF with their signatures and 95 % confidence intervals.\n\n"
         "Writes hypotheses.txt, sources.txt, references.N.txt and result.json into a folder of their own. A result\n"
-        "that is already there for the same weights, data and settings is shown again instead of being made again.",
+        "that is already there for the same weights, data and settings is shown again instead of being made again.\n\n"
+        "With --hypotheses, several systems are compared with the first by a paired test. FILE is then plain text,\n"
+        "NAME.tsv:COLUMN (from 1) or NAME.xml of WMT (NAME.xml:PART: `src`, `refA`, a system).",
         EXAMPLES,
     )
-    options.add_model(parser)
+    options.add_model(parser, required=False)
+    parser.add_argument("--hypotheses", nargs="+", metavar="FILE", help="instead of --model: outputs to score")
     parser.add_argument("--data", type=Path, metavar="DIR", help="prepared folder; its held-out part is translated")
     parser.add_argument("--split", choices=("test", "dev"), help="which part of --data (default: test)")
-    parser.add_argument("--source", type=Path, metavar="FILE", help="instead of --data: sentences, one a line")
+    parser.add_argument("--source", metavar="FILE", help="instead of --data: sentences, one a line")
     parser.add_argument(
         "--references",
-        type=Path,
         nargs="+",
         metavar="FILE",
-        help="with --source: their translations, line by line; a blank line in a second file: no second reference",
+        help="with --source or --hypotheses: right translations, line by line; a blank line in a second file: no "
+        "second reference",
     )
-    parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="folder to write")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="folder to write (must be given with --model)")
+    parser.add_argument("--report", type=Path, metavar="FILE.html", help="also write one page to read and to send")
+    parser.add_argument("--ter", action="store_true", help="also TER; slow for Chinese")
     options.add_search(parser)
+    parser.add_argument("--target", choices=("en", "zh"), help="with --hypotheses: their language (default: as seen)")
+    parser.add_argument(
+        "--test",
+        choices=("bootstrap", "randomisation"),
+        default="bootstrap",
+        help="with several --hypotheses: the paired test (default: bootstrap)",
+    )
+    parser.add_argument(
+        "--force-tokenize",
+        choices=("13a", "zh", "char", "intl", "none"),
+        help="with --hypotheses: another tokeniser for BLEU than the language's own, for comparison with a published "
+        "figure; the score is marked",
+    )
     parser.add_argument("--force", action="store_true", help="translate again even if the result is already there")
     return parser
 
@@ -73,6 +94,12 @@ def run(_verb: str, arguments: Sequence[str]) -> int:
     """Evaluate, or show the earlier result."""
     flags = parser()
     args = flags.parse_args(arguments)
+    if args.hypotheses:
+        return _score_files(flags, args)
+    if args.model is None or args.output is None:
+        flags.error("give --model DIR and --output DIR, or --hypotheses FILE ... and --references FILE ...")
+    if args.target or args.force_tokenize:
+        flags.error("--target and --force-tokenize need --hypotheses: a model knows its language")
     if (args.data is None) == (args.source is None) or (args.source is None) != (args.references is None):
         flags.error("give either --data DIR, or --source FILE and --references FILE ...")
     if args.split and args.data is None:
@@ -88,7 +115,19 @@ def run(_verb: str, arguments: Sequence[str]) -> int:
     else:
         _evaluate(model, args, made_from)
     _show(args.output)
+    if args.report:
+        _report(args)
     return 0
+
+
+def _score_files(flags: argparse.ArgumentParser, args: argparse.Namespace) -> int:
+    if args.model or args.data or args.split:
+        flags.error("--hypotheses are translations already: --model, --data and --split do not go with them")
+    if not args.references:
+        flags.error("--hypotheses needs --references FILE ...")
+    from nmt.cli.score import score
+
+    return score(args)
 
 
 def _made_from(model: Path, args: argparse.Namespace) -> dict[str, Any]:
@@ -115,7 +154,7 @@ def _evaluate(model: Path, args: argparse.Namespace, made_from: dict[str, Any]) 
     translator = Translator.load(model, device=args.device)
     test = _sentences(args, translator.direction)
     hypotheses = _translate(translator, test.sources, args)
-    evaluation = evaluate(hypotheses, test.references, target_language=translator.target_language)
+    evaluation = evaluate(hypotheses, test.references, target_language=translator.target_language, with_ter=args.ter)
     extra: dict[str, Any] = {
         "model": str(args.model),
         "data": test.name,
@@ -145,6 +184,25 @@ def _translate(translator: Translator, sources: Sequence[str], args: argparse.Na
     return [translation.text for translation in translations]
 
 
+def _report(args: argparse.Namespace) -> None:
+    """The result on disk as a page."""
+    from nmt.evaluate.failures import failures, summary
+    from nmt.evaluate.html import System, page
+    from nmt.evaluate.report import Evaluation, read
+    from nmt.files import write_text
+
+    result = read(args.output) or {}
+    test = _sentences(args, result["direction"])
+    output, sources = list(options.read_lines(args.output / "hypotheses.txt")), list(test.sources)
+    target = result["direction"].partition("-")[2]
+    found = failures(output, test.references, target_language=target, sources=sources)
+    print("\n".join(summary(found)))
+    name = str(args.model)
+    systems = [System(name, output, Evaluation.from_json(result), found)]
+    args.report.parent.mkdir(parents=True, exist_ok=True)
+    write_text(args.report, page(systems, test.references, sources=sources, title=f"{name} on {test.name}"))
+
+
 def _with_first_reference(test: Sentences) -> list[tuple[str, str]]:
     """Each source with the first of its references: the text that is forced on the decoder."""
     firsts = (next((one for one in group if one is not None), "") for group in zip(*test.references, strict=True))
@@ -159,14 +217,11 @@ def _sentences(args: argparse.Namespace, direction: str) -> Sentences:
         heldout = folder.heldout(split, direction)
         prepared = {key: folder.manifest[key] for key in ("name", "fingerprint")}
         return Sentences(f"{args.data} {split}", heldout.sources, heldout.references, prepared)
-    sources = list(options.read_lines(args.source))
-    references: list[list[str | None]] = [list(options.read_lines(path)) for path in args.references]
-    for path, lines in zip(args.references, references, strict=True):
+    sources, references = testsets.source(args.source), testsets.references(args.references)
+    for name, lines in references:
         if len(lines) != len(sources):
-            raise DataError(f"{args.source} has {len(sources)} lines, but {path} has {len(lines)}")
-    # Few sentences have a second translation; a blank one would be a reference that says nothing, and cost points.
-    further = [[line if line and line.strip() else None for line in lines] for lines in references[1:]]
-    return Sentences(str(args.source), sources, [references[0], *further])
+            raise DataError(f"{args.source} has {len(sources)} lines, but {name} has {len(lines)}")
+    return Sentences(args.source, sources, [lines for _, lines in references])
 
 
 def _is_there(args: argparse.Namespace, made_from: dict[str, Any]) -> bool:
@@ -175,7 +230,7 @@ def _is_there(args: argparse.Namespace, made_from: dict[str, Any]) -> bool:
 
     result = read(args.output) or {}
     earlier = result.get("made_from") or {}
-    if "attention_entropy" not in result:  # an earlier version wrote it
+    if "attention_entropy" not in result or (args.ter and "ter" not in result):  # an earlier version wrote it
         return False
     if {key: earlier.get(key) for key in made_from} != made_from or not is_untouched(args.output, result):
         return False

@@ -25,9 +25,11 @@ def tool_parser(verb: str, description: str, examples: str) -> argparse.Argument
     )
 
 
-def add_model(parser: argparse.ArgumentParser) -> None:
+def add_model(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """`--model` and `--device`."""
-    parser.add_argument("--model", type=Path, required=True, metavar="DIR", help="model folder, such as runs/demo/best")
+    parser.add_argument(
+        "--model", type=Path, required=required, metavar="DIR", help="model folder, such as runs/demo/best"
+    )
     parser.add_argument(
         "--device", default="auto", metavar="NAME", help="auto (a GPU if there is one), cpu, cuda or cuda:N"
     )

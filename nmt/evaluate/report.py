@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from nmt.errors import DataError
-from nmt.evaluate.metrics import BOOTSTRAP_SAMPLES, Interval, References, Score, bleu, chrf
+from nmt.evaluate.doubts import doubts
+from nmt.evaluate.metrics import BOOTSTRAP_SAMPLES, Interval, References, Score, bleu, chrf, ter
 from nmt.files import write_text
 
 RESULT = "result.json"
@@ -25,7 +26,7 @@ _LINE_BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """BLEU and chrF of one output, with the counts that tell whether to trust them."""
+    """BLEU, chrF and, on request, TER of one output, with the counts that tell whether to trust them."""
 
     bleu: Score
     chrf: Score
@@ -36,26 +37,35 @@ class Evaluation:
     """Sentences for which the output is blank."""
     length_ratio: float
     """Tokens of the output for each token of the references; far from 1 means cut or endless output."""
+    doubts: tuple[str, ...] = ()
+    """Why the scores may not mean what they seem to; see `nmt.evaluate.doubts`."""
+    ter: Score | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The content of `result.json`."""
         return {
             "bleu": _score_to_json(self.bleu),
             "chrf": _score_to_json(self.chrf),
+            **({"ter": _score_to_json(self.ter)} if self.ter else {}),
             "sentences": self.sentences,
             "references": self.references,
             "empty": self.empty,
             "length_ratio": self.length_ratio,
+            "doubts": list(self.doubts),
         }
 
     @classmethod
     def from_json(cls, result: Mapping[str, Any]) -> Evaluation:
         """What `to_json` made of an evaluation, as an evaluation: a result shows the figures that it holds."""
-        bleu_score, chrf_score = (
-            _score_from_json(name, result[key]) for name, key in (("BLEU", "bleu"), ("chrF2", "chrf"))
-        )
+        bleu_score, chrf_score = (_from_json(name, result[key]) for name, key in (("BLEU", "bleu"), ("chrF2", "chrf")))
         counts = {key: result[key] for key in ("sentences", "references", "empty", "length_ratio")}
-        return cls(bleu=bleu_score, chrf=chrf_score, **counts)
+        return cls(
+            bleu=bleu_score,
+            chrf=chrf_score,
+            doubts=tuple(result.get("doubts", ())),
+            ter=_from_json("TER", result["ter"]) if "ter" in result else None,
+            **counts,
+        )
 
     def lines(self) -> list[str]:
         """What the terminal shows."""
@@ -63,10 +73,12 @@ class Evaluation:
         return [
             f"sentences = {self.sentences}{blank}; references = {self.references}; "
             f"output length / reference length = {self.length_ratio:.3f}",
-            f"BLEU = {_value(self.bleu)}  ({self.bleu.text.partition('= ')[2]})",
+            f"{self.bleu.name} = {_value(self.bleu)}  ({self.bleu.text.partition('= ')[2]})",
             f"  signature {self.bleu.signature}",
             f"chrF2 = {_value(self.chrf)}",
             f"  signature {self.chrf.signature}",
+            *([f"TER = {_value(self.ter)}", f"  signature {self.ter.signature}"] if self.ter else []),
+            *(f"WARNING: {doubt}" for doubt in self.doubts),
         ]
 
 
@@ -76,28 +88,50 @@ def _value(score: Score) -> str:
 
 def _score_to_json(score: Score) -> dict[str, Any]:
     entry: dict[str, Any] = {"score": score.value, "signature": score.signature, "text": score.text}
+    if score.name.startswith("BLEU ("):  # by a tokeniser that was forced
+        entry["name"] = score.name
     return entry | ({"interval": asdict(score.interval)} if score.interval else {})
 
 
-def _score_from_json(name: str, entry: Mapping[str, Any]) -> Score:
+def _from_json(name: str, entry: Mapping[str, Any]) -> Score:
     interval = Interval(**entry["interval"]) if "interval" in entry else None
-    return Score(name, entry["score"], entry["signature"], entry["text"], interval=interval)
+    return Score(entry.get("name", name), entry["score"], entry["signature"], entry["text"], interval=interval)
 
 
-def evaluate(hypotheses: Sequence[str], references: References, *, target_language: str) -> Evaluation:
+def evaluate(
+    hypotheses: Sequence[str],
+    references: References,
+    *,
+    target_language: str,
+    with_ter: bool = False,
+    tokenizer: str | None = None,
+) -> Evaluation:
     """Score `hypotheses` against all their references, with confidence intervals.
+
+    Args:
+        hypotheses: One translation per sentence.
+        references: Reference sets, see `nmt.evaluate.metrics`.
+        target_language: `en` or `zh`.
+        with_ter: Also TER, which is slow.
+        tokenizer: Another tokeniser for BLEU than the language's own, by force.
 
     Raises:
         DataError: References are in another layout or of another length, or there is nothing to score.
     """
-    bleu_score = bleu(hypotheses, references, target_language=target_language, bootstrap=BOOTSTRAP_SAMPLES)
+
+    def score(metric: Callable[..., Score], **options: Any) -> Score:
+        return metric(hypotheses, references, target_language=target_language, bootstrap=BOOTSTRAP_SAMPLES, **options)
+
+    bleu_score = score(bleu, tokenizer=tokenizer)
     return Evaluation(
         bleu=bleu_score,
-        chrf=chrf(hypotheses, references, target_language=target_language, bootstrap=BOOTSTRAP_SAMPLES),
+        chrf=score(chrf),
+        ter=score(ter) if with_ter else None,
         sentences=len(hypotheses),
         references=sum(reference is not None for reference_set in references for reference in reference_set),
         empty=sum(not hypothesis.strip() for hypothesis in hypotheses),
         length_ratio=bleu_score.length_ratio or 0.0,
+        doubts=tuple(doubts(hypotheses, references, target_language=target_language, bleu_score=bleu_score)),
     )
 
 

@@ -178,6 +178,18 @@ def test_own_files_are_scored(own_files, capfd) -> None:
     assert result["made_from"].keys() == {"weights", "decode", "nmt_version", "opencc", "data"}
 
 
+def test_a_page_and_ter_of_own_files(own_files, model, capfd) -> None:
+    assert main([*OWN_FILES, "--report", "pages/a.html"]) == 0
+    assert "suspect lines: 0" in capfd.readouterr().out
+    page = Path("pages/a.html").read_text(encoding="utf-8")
+    assert "runs/demo/best on s" in page
+    assert "THE CAT SAT ON THE MAT" in page
+    assert "the cat sat on the mat" in page
+    assert main([*OWN_FILES, "--ter"]) == 0  # the result has none yet
+    assert "TER = 0.00" in capfd.readouterr().out
+    assert model.translator.calls == 2
+
+
 def test_a_result_is_made_once(own_files, model, capfd) -> None:
     assert main(OWN_FILES) == 0
     first = capfd.readouterr().out
