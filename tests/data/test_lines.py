@@ -36,7 +36,8 @@ def test_other_separators_become_spaces_and_controls_vanish_and_both_are_counted
     counts = LineCounts()
     text = "a\u2028b\u2029c\u0085d\x0be\x0cf\x1cg\x1dh\x1ei\rj\n" + "n\x00u\x07l\x7f\u009f\n" + "plain\n"
     assert read(text.encode(), counts) == ["a b c d e f g h i j", "nul", "plain"]
-    assert counts == LineCounts(lines=3, separators=9, controls=4)
+    assert (counts.lines, counts.separators, counts.controls, counts.nul) == (3, 9, 4, 1)
+    assert counts.places == {"separators": ["stdin:1"], "controls": ["stdin:2"], "nul": ["stdin:2"]}
 
 
 def test_the_file_of_awkward_lines_keeps_its_count():
