@@ -163,7 +163,7 @@ def try_lines(stream: BinaryIO, name: str, rule: Rule, counts: LineCounts | None
             yield Unreadable.LENGTH
             continue
         if raw.endswith(end) and _is_aligned(raw, encoding):
-            counts.carriage_returns += 1
+            counts.note("carriage_returns", f"{name}:{number}")
             raw = raw[: -len(end)]  # noqa: PLW2901
         if rule.max_bytes is not None and len(raw) > rule.max_bytes:
             counts.note("over_long", f"{name}:{number}")

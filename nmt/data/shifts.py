@@ -54,11 +54,16 @@ def find_shifts(sources: Sequence[int], targets: Sequence[int]) -> list[Shift]:
     if usual < _USUAL:
         return []
     fallen = here < _FALLEN * usual  # not-a-number compares false
-    return [
-        Shift(starts[first], starts[last] + WINDOW, offset)
-        for first, last in _runs(fallen)
-        if (offset := _offset(one, other, starts[first], starts[last] + WINDOW, _FOUND * usual))
-    ]
+    shifts: list[Shift] = []
+    for first, last in _runs(fallen):
+        start, end = starts[first], starts[last] + WINDOW
+        if offset := _offset(one, other, start, end, _FOUND * usual):
+            before = shifts[-1] if shifts else None
+            if before and before.offset == offset and start - before.end <= 2 * WINDOW:
+                shifts[-1] = Shift(before.start, end, offset)  # one window in between correlated by chance
+            else:
+                shifts.append(Shift(start, end, offset))
+    return shifts
 
 
 def _correlation(one: Any, other: Any) -> float:
