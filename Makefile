@@ -17,7 +17,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || \
 		{ echo "$(PYTHON) can not create an environment (on Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
 	@echo "Installing nmt and what demo and tests need into $(VENV); the first time takes some minutes."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[tatoeba,opencc,plots,entmax,dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[tatoeba,opencc,formats,plots,entmax,dev]'
 	@touch $@
 
 check: setup ## style, types and layers

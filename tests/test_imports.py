@@ -10,7 +10,17 @@ import pytest
 import nmt
 
 MODULES = sorted(module.name for module in pkgutil.walk_packages(nmt.__path__, "nmt.") if module.name != "nmt.__main__")
-OPTIONAL = ("hsg", "opencc", "matplotlib", "noto_cjk_sans_otc", "pytest", "hypothesis")
+OPTIONAL = (
+    "hsg",
+    "opencc",
+    "lxml",
+    "polib",
+    "backports.zstd",
+    "matplotlib",
+    "noto_cjk_sans_otc",
+    "pytest",
+    "hypothesis",
+)
 
 
 @pytest.mark.parametrize("name", MODULES)

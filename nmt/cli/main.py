@@ -18,6 +18,7 @@ from nmt import __version__
 from nmt.errors import NmtError, Terminated
 
 VERBS = {
+    "audit": ("nmt.cli.audit", "tell what is wrong with a parallel text, with file and line; changes nothing"),
     "prepare": ("nmt.cli.experiment", "read parallel text, clean and split it, learn the vocabularies: prepared/NAME"),
     "train": ("nmt.cli.experiment", "train a model on a prepared folder: runs/NAME"),
     "evaluate": ("nmt.cli.evaluate", "translate a held-out part and score it: BLEU and chrF with their signature"),

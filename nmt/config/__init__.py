@@ -8,6 +8,22 @@ No torch and no Hydra here: `nmt --help` stays instant.
 """
 
 from nmt.config.checks import MAX_SEED, MISSING
+from nmt.config.data import (
+    DATA,
+    ENCODINGS,
+    FORMATS,
+    LANGUAGES,
+    AlignedFiles,
+    AutoConfig,
+    AutoFile,
+    DataConfig,
+    FilesConfig,
+    HuggingFaceConfig,
+    HuggingFaceSet,
+    TatoebaConfig,
+    TsvConfig,
+    TsvFile,
+)
 from nmt.config.decode import DecodeConfig
 from nmt.config.model import (
     DECODERS,
@@ -29,19 +45,7 @@ from nmt.config.model import (
     SelfAttentionDecoderConfig,
     SelfAttentionEncoderConfig,
 )
-from nmt.config.prepare import (
-    DATA,
-    LANGUAGES,
-    AlignedFiles,
-    CleanConfig,
-    DataConfig,
-    FilesConfig,
-    PrepareConfig,
-    TatoebaConfig,
-    TextConfig,
-    TsvConfig,
-    TsvFile,
-)
+from nmt.config.prepare import CleanConfig, PrepareConfig, TextConfig
 from nmt.config.train import DIRECTIONS, ModelFolderConfig, OptimConfig, RunConfig, StartConfig, TrainConfig
 
 __all__ = [
@@ -49,12 +53,16 @@ __all__ = [
     "DECODERS",
     "DIRECTIONS",
     "ENCODERS",
+    "ENCODINGS",
+    "FORMATS",
     "LANGUAGES",
     "MAX_SEED",
     "MISSING",
     "NORMALISERS",
     "SCORES",
     "AlignedFiles",
+    "AutoConfig",
+    "AutoFile",
     "CleanConfig",
     "CosineConfig",
     "DataConfig",
@@ -64,6 +72,8 @@ __all__ = [
     "EncoderConfig",
     "FilesConfig",
     "GeneralConfig",
+    "HuggingFaceConfig",
+    "HuggingFaceSet",
     "MlpConfig",
     "ModelConfig",
     "ModelFolderConfig",

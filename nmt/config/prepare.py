@@ -1,89 +1,12 @@
-"""Settings of `nmt prepare`: where text comes from, what is dropped, how it is cut into pieces."""
+"""Settings of `nmt prepare`: what is dropped, and how text is cut into pieces; where it comes from is in `data`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from nmt.config.checks import MAX_SEED, MISSING, between, not_negative, one_of, positive
+from nmt.config.checks import MAX_SEED, between, not_negative, one_of, positive
+from nmt.config.data import DataConfig
 from nmt.errors import ConfigError
-
-LANGUAGES = ("en", "zh")
-
-
-@dataclass(kw_only=True)
-class DataConfig:
-    """Where parallel text comes from. `kind` names the reader."""
-
-    kind: str = MISSING
-    name: str = MISSING
-    """Name of the prepared folder: `prepared/NAME`."""
-    source_language: str = "en"
-    """Language of the source side of the files as they lie on disk; the prepared folder serves both directions."""
-    target_language: str = "zh"
-    script: str = "keep"
-    """What to do with Chinese text: `keep` it as written, or `convert` it to simplified script (OpenCC)."""
-    dev_groups: int = 1000
-    """Groups of connected sentences held out for validation, at most a twentieth of all groups."""
-    test_groups: int = 1000
-    """Groups of connected sentences held out for testing, at most a twentieth of all groups."""
-    licence: str = ""
-    """Licence of the text, written to the manifest and to the card of every model trained on it."""
-    attribution: str = ""
-    """Whom to name, written beside the licence."""
-
-    def __post_init__(self) -> None:
-        one_of("data.source_language", self.source_language, LANGUAGES)
-        one_of("data.target_language", self.target_language, LANGUAGES)
-        one_of("data.script", self.script, ("keep", "convert"))
-        if self.source_language == self.target_language:
-            raise ConfigError("data.source_language and data.target_language are the same")
-        for name in ("dev_groups", "test_groups"):
-            not_negative(f"data.{name}", getattr(self, name))
-
-
-@dataclass(kw_only=True)
-class TatoebaConfig(DataConfig):
-    """Tatoeba's Chinese-English pairs as installed by the extra `tatoeba`; no path is needed."""
-
-    kind: str = "tatoeba"
-
-
-@dataclass(kw_only=True)
-class AlignedFiles:
-    """Two files in which line n of one is the translation of line n of the other."""
-
-    source: str | None = None
-    target: str | None = None
-
-
-@dataclass(kw_only=True)
-class FilesConfig(DataConfig):
-    """Two aligned files (Moses format) per part; `dev` and `test` are split off `train` when they are not given."""
-
-    kind: str = "files"
-    train: AlignedFiles = field(default_factory=AlignedFiles)
-    dev: AlignedFiles = field(default_factory=AlignedFiles)
-    test: AlignedFiles = field(default_factory=AlignedFiles)
-
-
-@dataclass(kw_only=True)
-class TsvFile:
-    """One file with a pair a line, columns separated by tabs."""
-
-    path: str | None = None
-    source_column: int = 1
-    """Column of the source sentence, counted from 1."""
-    target_column: int = 2
-
-
-@dataclass(kw_only=True)
-class TsvConfig(DataConfig):
-    """One TSV per part; `dev` and `test` are split off `train` when they are not given."""
-
-    kind: str = "tsv"
-    train: TsvFile = field(default_factory=TsvFile)
-    dev: TsvFile = field(default_factory=TsvFile)
-    test: TsvFile = field(default_factory=TsvFile)
 
 
 @dataclass(kw_only=True)
@@ -148,6 +71,3 @@ class PrepareConfig:
 
     def __post_init__(self) -> None:
         between("seed", self.seed, 0, MAX_SEED)
-
-
-DATA = {"tatoeba": TatoebaConfig, "files": FilesConfig, "tsv": TsvConfig}

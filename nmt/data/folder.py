@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nmt.config import DIRECTIONS, LANGUAGES, PrepareConfig
-from nmt.data.lines import open_bytes
+from nmt.data.streams import display, open_bytes
 from nmt.errors import DataError
 
 MANIFEST = "manifest.json"
@@ -46,7 +46,7 @@ def describe(config: PrepareConfig, files: Iterable[Path]) -> Recipe:
     del settings["output"]
     for part in ("train", "dev", "test"):
         for key, value in settings["data"].get(part, {}).items():
-            if key in _PATHS and value is not None:
+            if key in _PATHS and value is not None and Path(value).exists():  # not a name on a hub
                 settings["data"][part][key] = Path(value).name
     inputs = [_input(path) for path in files]
     text = json.dumps([FORMAT_VERSION, settings, inputs], sort_keys=True, ensure_ascii=False)
@@ -110,13 +110,12 @@ def is_whole(folder: Path) -> bool:
 
 
 def _input(path: Path) -> dict[str, Any]:
-    digest, lines, last = hashlib.sha256(), 0, b"\n"
+    digest, size = hashlib.sha256(), 0
     with open_bytes(path) as stream:
         while block := stream.read(1 << 20):
             digest.update(block)
-            lines += block.count(b"\n")
-            last = block[-1:]
-    return {"path": path.name, "sha256": digest.hexdigest(), "lines": lines + (last != b"\n")}
+            size += len(block)
+    return {"path": Path(display(path)).name, "sha256": digest.hexdigest(), "bytes": size}
 
 
 def _flat(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:

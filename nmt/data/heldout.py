@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from nmt.data.corpus import Pair
 from nmt.data.split import Group, fold, sentence_id
@@ -50,8 +51,12 @@ def from_groups(groups: Iterable[Group]) -> list[Item]:
 
 
 def from_pairs(pairs: Iterable[Pair]) -> list[Item]:
-    """One item for each pair of a file that the person gave: a published test set keeps its lines."""
-    return [Item(pair.source, (pair.target,), pair.line) for pair in pairs]
+    """One item for each line of a file that the person gave: a published test set keeps its lines.
+
+    A format with several references of a sentence gives a pair for each, one after the other, with the same line.
+    """
+    grouped = groupby(pairs, key=lambda pair: (pair.line, pair.source))
+    return [Item(source, tuple(pair.target for pair in same), line) for (line, source), same in grouped]
 
 
 def flipped(group: Group) -> Group:

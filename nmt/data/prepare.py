@@ -33,7 +33,7 @@ from nmt.data.folder import (
 from nmt.data.heldout import Item
 from nmt.data.lines import LineCounts
 from nmt.data.parts import Part, parts
-from nmt.data.report import coverage, dropped_counts, report, total_units
+from nmt.data.report import coverage, dropped_counts, reading, report, total_units, unread
 from nmt.data.split import Group, connect, shares_a_sentence, split
 from nmt.errors import DataError
 from nmt.files import new_folder
@@ -61,6 +61,8 @@ class _Divided:
     train: list[Pair]
     heldout: HeldOutSets
     groups: int
+    kept: dict[str, int]
+    """Pairs of dev and test."""
     overlapping: Dropped
     """Pairs dropped from train because a file for dev or test that the person gave has one of their sentences."""
 
@@ -84,7 +86,7 @@ def prepare(config: PrepareConfig, log: Log = print) -> Path:
     recipe = describe(config, (file for part in sources.values() for file in part.files))
     if _is_up_to_date(output, recipe, log):
         return output
-    log(f"reading {', '.join(entry['path'] for entry in recipe.inputs)}")
+    log(f"reading {', '.join(entry['path'] for entry in recipe.inputs) or config.data.name}")
     corpus = _read(sources, convert=config.data.script == "convert")
     divided = _divide(corpus, config)
     cleaned = _clean(divided.train, config)
@@ -156,7 +158,10 @@ def _divide(corpus: _Corpus, config: PrepareConfig) -> _Divided:
     for name, pairs in given.items():
         sets[name] = {"en-zh": heldout.from_pairs(pairs), "zh-en": heldout.from_pairs(p.flipped() for p in pairs)}
     kept = sorted((pair for group in chosen.train for pair in group.pairs), key=lambda pair: pair.line)
-    return _Divided(kept, sets, len(groups), overlaps.dropped["overlap"])
+    sizes = {"dev": chosen.dev, "test": chosen.test}
+    pairs_of = {name: sum(len(group.pairs) for group in part) for name, part in sizes.items()}
+    pairs_of |= {name: len(pairs) for name, pairs in given.items()}
+    return _Divided(kept, sets, len(groups), pairs_of, overlaps.dropped["overlap"])
 
 
 def _both_directions(groups: Iterable[Group]) -> dict[str, list[Item]]:
@@ -192,12 +197,12 @@ def _learn(pairs: list[Pair], language: str, config: PrepareConfig) -> Tokenizer
 
 def _counts(corpus: _Corpus, divided: _Divided, cleaned: Cleaned, tokenizers: dict[str, Tokenizer]) -> dict[str, Any]:
     return {
-        "read": corpus.read,
-        "lines": corpus.lines.lines,
-        "separators": corpus.lines.separators,
-        "controls": corpus.lines.controls,
+        "read": corpus.read + sum(corpus.lines.skipped.values()),
+        **reading(corpus.lines),
+        "kept": {"train": len(cleaned.pairs), **divided.kept},
         "groups": divided.groups,
-        "dropped": dropped_counts({"blank": corpus.blank, "in dev or test": divided.overlapping} | cleaned.dropped),
+        "dropped": unread(corpus.lines)
+        | dropped_counts({"blank": corpus.blank, "in dev or test": divided.overlapping} | cleaned.dropped),
         "vocabulary": {
             language: {"size": len(tokenizer), "dev": coverage(tokenizer, _dev_lines(divided.heldout, language))}
             for language, tokenizer in tokenizers.items()

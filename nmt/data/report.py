@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from nmt.config import DIRECTIONS, LANGUAGES
 from nmt.data.clean import Dropped
+from nmt.data.lines import LineCounts
 from nmt.text.tokenizer import UNK, Tokenizer
 from nmt.text.units import count_units
 
 _LONGEST_EXAMPLE = 48
+_ODD = {
+    "separators": "inside lines (U+2028, form feed, ...), each now a space",
+    "controls": "control characters, removed",
+    "nul": "of them NUL",
+    "carriage_returns": "lines end in CR LF, read as LF",
+    "byte_order_marks": "removed from the beginning of files",
+    "undecodable": "lines or fields are not in the declared encoding",
+    "over_long": "lines or fields are longer than data.max_line_bytes",
+}
 
 
 def dropped_counts(dropped: dict[str, Dropped]) -> dict[str, Any]:
@@ -21,6 +32,19 @@ def dropped_counts(dropped: dict[str, Dropped]) -> dict[str, Any]:
             "examples": [{"line": pair.line, "en": pair.source, "zh": pair.target} for pair in entry.examples],
         }
         for name, entry in dropped.items()
+    }
+
+
+def reading(counts: LineCounts) -> dict[str, int]:
+    """For the manifest: what reading met in lines and fields."""
+    return {name: getattr(counts, name) for name in ("lines", *_ODD)}
+
+
+def unread(counts: LineCounts) -> dict[str, Any]:
+    """For the manifest: records that gave no pair, by reason and with the places of the first few."""
+    return {
+        reason: {"pairs": number, "examples": [], "places": [Path(place).name for place in counts.places[reason]]}
+        for reason, number in counts.skipped.items()
     }
 
 
@@ -55,9 +79,9 @@ def report(manifest: dict[str, Any]) -> Iterator[str]:
     yield _row("licence", manifest["licence"] or "not given (data.licence=...)")
     if manifest["attribution"]:
         yield _row("attribution", manifest["attribution"])
-    if counts["separators"] or counts["controls"]:
-        odd = f"{counts['separators']:,} separators inside lines became spaces"
-        yield _row("odd characters", f"{odd}, {counts['controls']:,} control characters were removed")
+    for name, meaning in _ODD.items():
+        if counts[name]:
+            yield _row(name.replace("_", " "), f"{counts[name]:,} {meaning}")
     yield _row("groups", f"{counts['groups']:,} of sentences that are connected by a pair")
     yield from _dropped(counts["dropped"])
     yield _row("train", f"{splits['train']['pairs']:,} pairs; " + _per_language(splits["train"]["units"], "units"))
@@ -70,7 +94,7 @@ def report(manifest: dict[str, Any]) -> Iterator[str]:
 
 def _dropped(dropped: dict[str, Any]) -> Iterator[str]:
     for name, entry in dropped.items():
-        example = ""  # the first of those in the manifest
+        example = f"  e.g. {entry['places'][0]}" if entry.get("places") else ""
         if entry["examples"]:
             first = entry["examples"][0]
             example = f"  e.g. line {first['line']}: {_short(first['en'])} | {_short(first['zh'])}"

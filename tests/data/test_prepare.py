@@ -66,7 +66,9 @@ def test_the_manifest_tells_where_everything_came_from(sample):
     assert manifest["format_version"] == 1
     assert manifest["name"] == "sample"
     assert manifest["inputs"][0]["path"] == "sample.tsv"
-    assert manifest["inputs"][0]["lines"] == manifest["counts"]["read"] == 320
+    assert manifest["inputs"][0]["bytes"] == (DATA / "sample.tsv").stat().st_size
+    assert manifest["counts"]["lines"] == manifest["counts"]["read"] == 320
+    assert manifest["counts"]["kept"] == {"train": 320 - 16 - 16, "dev": 16, "test": 16}
     assert manifest["settings"]["data"]["train"]["path"] == "sample.tsv"  # no folder of one machine
     assert manifest["settings"]["text"]["vocab_size_zh"] == 1600
     assert manifest["counts"]["vocabulary"]["zh"]["dev"]["unknown"] == 0
