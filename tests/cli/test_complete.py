@@ -10,6 +10,8 @@ import pytest
 from nmt.cli.complete import SCRIPTS, candidates
 from nmt.cli.main import main
 
+SIZES = ("base", "small", "tiny")
+
 
 @pytest.mark.parametrize(
     ("line", "expected"),
@@ -22,7 +24,7 @@ from nmt.cli.main import main
         ("nmt align --format t", ["text"]),
         ("nmt align --heat", ["--heatmap"]),
         ("nmt translate --model ", []),
-        ("nmt train model=", ["model=rnn_self_attention_small", "model=rnn_small", "model=transformer_small"]),
+        ("nmt train model=rnn_s", [*(f"model=rnn_self_attention_{size}" for size in SIZES), "model=rnn_small"]),
         ("nmt train experiment=demo attention=m", ["attention=mlp"]),
         ("nmt train model.att", ["model.attention.", "model.attention_dropout="]),
         ("nmt train attention=mlp model.attention.", ["model.attention.hidden="]),
