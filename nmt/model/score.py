@@ -58,18 +58,20 @@ class GeneralScore(DotScore):
     """e_ts = q_t . W k_s (Luong et al. 2015, section 3.1, "general").
 
     The bilinear form: W, of shape (D, D), learns which feature of a query belongs to which feature of a key. W k_s
-    depends on the keys alone and is prepared once, so that a step costs no more than a dot product.
+    depends on the keys alone and is prepared once, so that a step costs no more than a dot product. What is learned is
+    sqrt(D) W: then an optimiser like Adam, which changes every number by about the learning rate, moves a score as
+    slowly as scaled dot products move. Learning W itself, softmax was at its flat ends within a few hundred updates
+    (docs/RESULTS.md).
     """
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.from_key = nn.Linear(width, width, bias=False)
-        # Glorot & Bengio 2010, times 1 / sqrt(D): the scores start as small as scaled dot products, and softmax flat.
-        nn.init.xavier_uniform_(self.from_key.weight, gain=width**-0.5)
+        nn.init.xavier_uniform_(self.from_key.weight)  # Glorot & Bengio 2010: as long as k, on average
 
     def prepare(self, key: Tensor) -> Tensor:
         projected: Tensor = self.from_key(key)
-        return projected
+        return projected / math.sqrt(key.size(-1))
 
 
 class CosineScore(DotScore):

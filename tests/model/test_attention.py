@@ -76,7 +76,7 @@ def by_hand(kind: str) -> Score:
         return CosineScore(temperature=0.5)
     if kind == "general":
         score = GeneralScore(width=2)
-        score.from_key.weight.data = torch.tensor([[1.0, 2.0], [0.0, 1.0]])
+        score.from_key.weight.data = 2**0.5 * torch.tensor([[1.0, 2.0], [0.0, 1.0]])
         return score
     if kind != "mlp":
         return make(kind)
