@@ -14,9 +14,12 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import torch
 from torch import Tensor, nn
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # this checkout, wherever `nmt` is installed from
 
 SENTENCES, PIECES = 60, 9
 

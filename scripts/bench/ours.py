@@ -11,6 +11,8 @@ from pathlib import Path
 from flops import counted
 from turns import serve
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # this checkout, wherever `nmt` is installed from
+
 COMMON = ["model.embedding=256", "model.dropout=0.2", "optim.lr=1e-3", "optim.label_smoothing=0.1", "optim.clip=1"]
 RNN = [
     "model=rnn_small", "encoder=recurrent", "decoder=recurrent",

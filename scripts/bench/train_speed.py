@@ -158,9 +158,9 @@ def main() -> int:
                 {**line, "blocks": [dataclasses.asdict(block) for block in side.blocks]}
                 for line, side in zip(lines, sides, strict=True)
             ]
-    result["load_after"] = [round(load, 2) for load in os.getloadavg()]
-    options.output.parent.mkdir(parents=True, exist_ok=True)
-    options.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+            result["load_after"] = [round(load, 2) for load in os.getloadavg()]
+            options.output.parent.mkdir(parents=True, exist_ok=True)
+            options.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     print(f"\nevery block: {options.output}")
     return 0
 
