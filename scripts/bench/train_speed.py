@@ -78,7 +78,7 @@ def summary(side: Side, mine: Side) -> dict[str, object]:
         "blocks_between": [round(min(ratios), 3), round(statistics.median(ratios), 3), round(max(ratios), 3)],
         "gflop_per_second": round(work * speed, 1),
         "work_of_ours": round(mine.about["gflop_a_token"] / work, 3),
-        "peak_mib": round(side.blocks[-1].peak_mib),
+        "peak_mib": round(max(block.peak_mib for block in side.blocks)),
         "cores_used": round(sum(b.processor_seconds for b in side.blocks) / sum(b.seconds for b in side.blocks), 2),
         "last_loss": round(side.blocks[-1].loss, 3),
     }

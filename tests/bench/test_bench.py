@@ -38,6 +38,7 @@ def test_settings_of_every_model_are_settings_of_nmt_train(model: str) -> None:
 
 def test_our_side_trains_when_it_is_its_turn(prepared_sample: Path, batch_file: Path) -> None:
     command = [sys.executable, SCRIPTS / "ours.py", "rnn", "--prepared", prepared_sample, "--batches", batch_file]
+    command += ["--threads", "1"]
     side = Side.start("ours", command, threads=1)
     first, again = side.turn(0, 1), side.turn(0, 2)
     side.stop()
@@ -47,7 +48,7 @@ def test_our_side_trains_when_it_is_its_turn(prepared_sample: Path, batch_file: 
     assert (first.tokens, again.tokens) == (real[0], sum(real))
     assert 0 < first.loss < 12
     assert side.about["gflop_a_token"] > 0
-    assert again.peak_mib >= first.peak_mib > 100
+    assert min(first.peak_mib, again.peak_mib) > 100
 
 
 def test_a_side_that_does_not_start_is_told() -> None:
