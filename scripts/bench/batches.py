@@ -37,7 +37,7 @@ def write_batches(prepared: Path, output: Path, *, number: int, tokens: int = TO
 
 def _joined(column) -> list[list[int]]:
     numbers = np.arange(min(2 * PAIRS, len(column)))
-    rows = column.rows(numbers)
+    rows = [column.values[column.offsets[row] : column.offsets[row + 1]].tolist() for row in numbers]
     return [first + second for first, second in zip(rows[::2], rows[1::2], strict=False)]
 
 

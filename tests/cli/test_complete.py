@@ -27,7 +27,10 @@ SIZES = ("base", "small", "tiny")
         ("nmt train model=rnn_s", [*(f"model=rnn_self_attention_{size}" for size in SIZES), "model=rnn_small"]),
         ("nmt train experiment=demo attention=m", ["attention=mlp"]),
         ("nmt train model.att", ["model.attention.", "model.attention_dropout="]),
-        ("nmt train attention=mlp model.attention.", ["model.attention.hidden="]),
+        (
+            "nmt train attention=mlp model.attention.",
+            ["model.attention.backend=", "model.attention.hidden=", "model.attention.normalise="],
+        ),
         ("nmt train optim.l", ["optim.label_smoothing=", "optim.lr="]),
         ("nmt prepare data=f", ["data=files"]),
         ("nmt prepare data=files data.train.", ["data.train.source=", "data.train.target="]),

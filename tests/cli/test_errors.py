@@ -9,8 +9,11 @@ MISTAKES = [
     ("train lr=1", "nmt train: lr: there is no such setting; did you mean optim.lr?"),
     ("train train.max_steps=abc", "nmt train: train.max_steps: Value 'abc' of type 'str' could not be converted"),
     ("train train.max_steps=0", "nmt train: train.max_steps must be greater than 0, but it is 0"),
-    ("train attention=foo", "nmt train: attention=foo: there is no such choice; choose one of: cosine, dot, mlp, scal"),
-    ("train experiment=foo", "nmt train: experiment=foo: there is no such choice; choose one of: demo, tatoeba"),
+    ("train attention=foo", "nmt train: attention=foo: there is no such choice; choose one of: cosine, dot, general"),
+    (
+        "train experiment=foo",
+        "nmt train: experiment=foo: there is no such choice; choose one of: attention_scores, demo",
+    ),
     ("train data=files", "nmt train: data: there is no such group here"),
     (
         "train model.attention.hidden=7",
@@ -60,7 +63,7 @@ def test_unknown_verb(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["trian"]) == 2
     assert capfd.readouterr().err == "nmt: there is no verb 'trian'; did you mean `nmt train`?\n"
     assert main(["xyz"]) == 2
-    assert "choose one of: prepare, train, evaluate" in capfd.readouterr().err
+    assert "choose one of: audit, prepare, train" in capfd.readouterr().err
 
 
 def test_traceback_on_request(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

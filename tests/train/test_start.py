@@ -51,7 +51,7 @@ def test_frozen_parts_stay_as_they_are(small_run: schema.RunConfig, old: Path, t
 
 def test_another_vocabulary_is_refused_or_matched(small_run: schema.RunConfig, old: Path, tmp_path: Path) -> None:
     folder = tmp_path / "prepared"
-    sizes = ["text.vocab_size_en=600", "text.vocab_size_zh=1100", "data.dev_groups=16", "data.test_groups=16"]
+    sizes = ["text.vocab_size_en=600", "text.vocab_size_zh=1180", "data.dev_groups=16", "data.test_groups=16"]
     prepare(compose("prepare", ["data=tsv", f"data.train.path='{SAMPLE}'", f"output='{folder}'", *sizes]))
     other = dataclasses.replace(small_run, prepared=str(folder))
     with pytest.raises(ConfigError, match=r"has another source vocabulary .* start\.vocabulary=match"):

@@ -64,7 +64,7 @@ def _tolerantly(archive: zipfile.ZipFile, member: zipfile.ZipInfo, job: Job) -> 
 
 def _members(archive: zipfile.ZipFile, job: Job) -> list[zipfile.ZipInfo]:
     """The members that the person named, or the only two with one stem and the two languages for endings."""
-    files = {info.filename: info for info in archive.infolist() if not info.is_dir()}
+    files = {info.filename: info for info in archive.infolist() if info.filename and not info.is_dir()}
     if job.source_field in files and job.target_field in files:
         return [files[str(job.source_field)], files[str(job.target_field)]]
     found = [
