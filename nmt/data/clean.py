@@ -1,27 +1,20 @@
-"""Which pairs are not worth learning from: pure rules, each with a name and a reason a person can check.
-
-The rules act on the *training* part only, on normalised text with English as source and Chinese as target. Lengths are
-in the unit of `nmt.text.units`, so that they mean the same on both sides.
-"""
+"""Cleaning: each pair is normalised, measured once, and dropped for the first rule that names it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
+from nmt.config import CleanConfig
 from nmt.data.corpus import Pair
-from nmt.text.units import HAN, count_units
-
-Rule = Callable[[Pair], bool]
-"""True for a pair that is to be dropped."""
+from nmt.data.measure import measure
+from nmt.data.rules import Rule, rules
+from nmt.errors import DataError
+from nmt.text.language import langid_available
+from nmt.text.mojibake import ftfy_available, mend
+from nmt.text.normalise import normalise
 
 EXAMPLES = 5
-ALWAYS_ALLOWED = 2
-"""Units by which either side may exceed the ratio: "Hi!" and its translations have any ratio."""
-
-_HAN = re.compile(f"[{HAN}]")
-_LETTER = re.compile(rf"[^\W\d_{HAN}]")
 
 
 @dataclass(slots=True)
@@ -39,89 +32,63 @@ class Dropped:
             self.examples.append(pair)
 
 
-@dataclass(slots=True)
-class Cleaned:
-    """What is left, and what was dropped for which reason, in the order of the rules."""
+class Cleaner:
+    """Normalises pairs and tries the rules on them; remembers nothing of a pair."""
 
-    pairs: list[Pair]
-    dropped: dict[str, Dropped]
+    def __init__(self, config: CleanConfig) -> None:
+        self._mends = config.mojibake == "repair"
+        self.rules: dict[str, Rule] = rules(config)
 
-
-def no_english(pair: Pair) -> bool:
-    """The English side has not one letter, but the Chinese side has."""
-    return not _LETTER.search(pair.source) and bool(_HAN.search(pair.target) or _LETTER.search(pair.target))
-
-
-def no_chinese(pair: Pair) -> bool:
-    """The Chinese side has not one Han character, but the English side has letters."""
-    return not _HAN.search(pair.target) and bool(_LETTER.search(pair.source))
+    def __call__(self, pair: Pair) -> tuple[Pair, str | None]:
+        """The normalised pair, English as source, and the name of the first rule that drops it."""
+        if self._mends:
+            pair = replace(pair, source=mend(pair.source), target=mend(pair.target))
+        pair = replace(pair, source=normalise(pair.source, "en"), target=normalise(pair.target, "zh"))
+        measured = measure(pair)
+        return pair, next((name for name, rule in self.rules.items() if rule(measured)), None)
 
 
-def untranslated(pair: Pair) -> bool:
-    """The English side is mostly Chinese."""
-    return bool(_HAN.search(pair.source)) and 2 * len(_HAN.findall(pair.source)) > count_units(pair.source)
+def check_extras(config: CleanConfig) -> None:
+    """Name everything that is to be installed at once, before any work.
+
+    Raises:
+        DataError: Something is not installed.
+    """
+    missing = {}
+    if config.mojibake != "keep" and not ftfy_available():
+        missing["ftfy"] = f"ftfy, which clean.mojibake={config.mojibake} needs"
+    if config.language and not langid_available():
+        missing["langid"] = "py3langid, which clean.language=true needs"
+    if missing:
+        raise DataError(
+            f"Not installed: {'; '.join(missing.values())}. Install with: pip install 'nmt[{','.join(missing)}]'"
+        )
 
 
-def too_long(*, max_units: int) -> Rule:
-    """Either side is longer than `max_units`."""
-
-    def is_long(text: str) -> bool:
-        return len(text) > max_units and count_units(text) > max_units  # no unit is shorter than a character
-
-    return lambda pair: is_long(pair.source) or is_long(pair.target)
-
-
-def unequal_lengths(*, min_ratio: float, max_ratio: float) -> Rule:
-    """The Chinese side is too short or too long for its English side, by more than `ALWAYS_ALLOWED` units."""
-
-    def rule(pair: Pair) -> bool:
-        english, chinese = count_units(pair.source), count_units(pair.target)
-        return chinese + ALWAYS_ALLOWED < min_ratio * english or chinese - ALWAYS_ALLOWED > max_ratio * english
-
-    return rule
-
-
-def duplicate() -> Rule:
-    """Both sides equal those of an earlier pair. The rule remembers: make one for each corpus."""
-    seen: set[tuple[str, str]] = set()
-
-    def rule(pair: Pair) -> bool:
-        key = (pair.source, pair.target)
-        known = key in seen
-        seen.add(key)
-        return known
-
-    return rule
-
-
-def rules(*, max_units: int, min_ratio: float, max_ratio: float, deduplicate: bool) -> dict[str, Rule]:
-    """The rules in the order in which they are tried, each under the name that the report gives it."""
-    chosen: dict[str, Rule] = {
-        "no English": no_english,
-        "no Chinese": no_chinese,
-        "untranslated": untranslated,
-        "too long": too_long(max_units=max_units),
-        "unequal lengths": unequal_lengths(min_ratio=min_ratio, max_ratio=max_ratio),
-    }
-    return chosen | ({"duplicate": duplicate()} if deduplicate else {})
-
-
-def clean(pairs: Iterable[Pair], chosen: dict[str, Rule]) -> Cleaned:
-    """Drop each pair that a rule names; the first rule that does is the reason.
+def clean(pairs: Iterable[Pair], config: CleanConfig, dropped: dict[str, Dropped]) -> Iterator[Pair]:
+    """The normalised pairs that no rule drops, in their order.
 
     Args:
-        pairs: Normalised pairs, English as source.
-        chosen: What `rules` returned.
-
-    Returns:
-        The other pairs in their order, and what was dropped.
+        pairs: Pairs with text on both sides, English as source.
+        config: Which rules there are.
+        dropped: Receives an entry for each rule, in the order of the rules, and the counts.
     """
-    cleaned = Cleaned([], {name: Dropped() for name in chosen})
-    for pair in pairs:
-        for name, rule in chosen.items():
-            if rule(pair):
-                cleaned.dropped[name].add(pair)
-                break
+    cleaner = Cleaner(config)
+    dropped |= {name: Dropped() for name in cleaner.rules}
+    for pair, reason in map(cleaner, pairs):
+        if reason is None:
+            yield pair
         else:
-            cleaned.pairs.append(pair)
-    return cleaned
+            dropped[reason].add(pair)
+
+
+def without_duplicates(pairs: Iterable[Pair], dropped: Dropped) -> Iterator[Pair]:
+    """The pairs that do not equal an earlier one on both sides."""
+    seen: set[tuple[str, str]] = set()
+    for pair in pairs:
+        key = (pair.source, pair.target)
+        if key in seen:
+            dropped.add(pair)
+        else:
+            seen.add(key)
+            yield pair

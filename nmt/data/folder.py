@@ -43,7 +43,8 @@ def describe(config: PrepareConfig, files: Iterable[Path]) -> Recipe:
         DataError: A file can not be read.
     """
     settings = asdict(config)
-    del settings["output"]
+    for key in ("output", "dry_run"):
+        del settings[key]
     for part in ("train", "dev", "test"):
         for key, value in settings["data"].get(part, {}).items():
             if key in _PATHS and value is not None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from nmt.config import LANGUAGES, PrepareConfig
 from nmt.data import arrow, heldout
-from nmt.data.clean import Cleaned, Dropped, clean, rules
+from nmt.data.clean import EXAMPLES, Dropped, check_extras, clean, without_duplicates
 from nmt.data.corpus import Pair
 from nmt.data.folder import (
     FORMAT_VERSION,
@@ -32,16 +32,18 @@ from nmt.data.folder import (
 )
 from nmt.data.heldout import Item
 from nmt.data.lines import LineCounts
+from nmt.data.page import page
 from nmt.data.parts import Part, parts
 from nmt.data.report import coverage, dropped_counts, report, total_units
 from nmt.data.split import Group, connect, shares_a_sentence, split
 from nmt.errors import DataError
-from nmt.files import new_folder
+from nmt.files import new_folder, write_text
 from nmt.text.normalise import normalise, tidy
 from nmt.text.script import to_simplified
 from nmt.text.tokenizer import Tokenizer, learn
 
 Log = Callable[[str], None]
+REPORT = "report.html"
 HeldOutSets = dict[str, dict[str, list[Item]]]
 """`dev` and `test`, each with its two directions."""
 
@@ -65,6 +67,14 @@ class _Divided:
     """Pairs dropped from train because a file for dev or test that the person gave has one of their sentences."""
 
 
+@dataclass(slots=True)
+class _Cleaned:
+    """What is left, normalised, and what was dropped for which reason, in the order of the rules."""
+
+    pairs: list[Pair]
+    dropped: dict[str, Dropped]
+
+
 def prepare(config: PrepareConfig, log: Log = print) -> Path:
     """Write the prepared folder, unless it is there already.
 
@@ -80,16 +90,15 @@ def prepare(config: PrepareConfig, log: Log = print) -> Path:
         ConfigError: Settings contradict each other or the corpus.
     """
     output = Path(config.output)
+    check_extras(config.clean)
     sources = parts(config.data)
     recipe = describe(config, (file for part in sources.values() for file in part.files))
-    if _is_up_to_date(output, recipe, log):
+    if not config.dry_run and _is_up_to_date(output, recipe, log):
         return output
     log(f"reading {', '.join(entry['path'] for entry in recipe.inputs)}")
     corpus = _read(sources, convert=config.data.script == "convert")
     divided = _divide(corpus, config)
     cleaned = _clean(divided.train, config)
-    log(f"learning a vocabulary for each language from {len(cleaned.pairs):,} pairs")
-    tokenizers = {language: _learn(cleaned.pairs, language, config) for language in LANGUAGES}
     manifest = {
         "format_version": FORMAT_VERSION,
         "name": config.data.name,
@@ -97,14 +106,30 @@ def prepare(config: PrepareConfig, log: Log = print) -> Path:
         "attribution": config.data.attribution,
         **asdict(recipe),
         "splits": _splits(cleaned.pairs, divided.heldout),
-        "counts": _counts(corpus, divided, cleaned, tokenizers),
+        "counts": _counts(corpus, divided, cleaned),
     }
+    if config.dry_run:
+        _report_only(output, manifest, log)
+        return output
+    log(f"learning a vocabulary for each language from {len(cleaned.pairs):,} pairs")
+    tokenizers = {language: _learn(cleaned.pairs, language, config) for language in LANGUAGES}
+    manifest["counts"]["vocabulary"] = _vocabulary(tokenizers, divided.heldout)
     with new_folder(output.resolve()) as folder:
         _write(folder, manifest, cleaned.pairs, divided.heldout, tokenizers)
     for line in report(manifest):
         log(line)
     log(f"{output} is ready")
     return output
+
+
+def _report_only(output: Path, manifest: dict[str, Any], log: Log) -> None:
+    for line in report(manifest, examples=EXAMPLES):
+        log(line)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    for suffix, text in (("json", _json(manifest)), ("html", page(manifest))):
+        path = output.with_name(f"{output.name}.report.{suffix}")
+        write_text(path, text)
+        log(f"{path} is written")
 
 
 def _is_up_to_date(output: Path, recipe: Recipe, log: Log) -> bool:
@@ -143,10 +168,13 @@ def _read(sources: dict[str, Part], *, convert: bool) -> _Corpus:
 
 def _divide(corpus: _Corpus, config: PrepareConfig) -> _Divided:
     given = {name: pairs for name, pairs in corpus.pairs.items() if name != "train"}
-    overlaps = clean(
-        corpus.pairs["train"], {"overlap": shares_a_sentence(pair for pairs in given.values() for pair in pairs)}
-    )
-    groups = connect(overlaps.pairs)
+    known, overlapping, apart = shares_a_sentence(p for pairs in given.values() for p in pairs), Dropped(), []
+    for pair in corpus.pairs["train"]:
+        if known(pair):
+            overlapping.add(pair)
+        else:
+            apart.append(pair)
+    groups = connect(apart)
     chosen = split(
         groups,
         dev=0 if "dev" in given else config.data.dev_groups,
@@ -156,7 +184,7 @@ def _divide(corpus: _Corpus, config: PrepareConfig) -> _Divided:
     for name, pairs in given.items():
         sets[name] = {"en-zh": heldout.from_pairs(pairs), "zh-en": heldout.from_pairs(p.flipped() for p in pairs)}
     kept = sorted((pair for group in chosen.train for pair in group.pairs), key=lambda pair: pair.line)
-    return _Divided(kept, sets, len(groups), overlaps.dropped["overlap"])
+    return _Divided(kept, sets, len(groups), overlapping)
 
 
 def _both_directions(groups: Iterable[Group]) -> dict[str, list[Item]]:
@@ -164,15 +192,13 @@ def _both_directions(groups: Iterable[Group]) -> dict[str, list[Item]]:
     return {"en-zh": heldout.from_groups(groups), "zh-en": heldout.from_groups(map(heldout.flipped, groups))}
 
 
-def _clean(pairs: list[Pair], config: PrepareConfig) -> Cleaned:
-    chosen = rules(
-        max_units=config.clean.max_units,
-        min_ratio=config.clean.min_ratio,
-        max_ratio=config.clean.max_ratio,
-        deduplicate=config.clean.deduplicate,
-    )
-    normal = (Pair(normalise(pair.source, "en"), normalise(pair.target, "zh"), pair.line) for pair in pairs)
-    return clean(normal, chosen)
+def _clean(pairs: list[Pair], config: PrepareConfig) -> _Cleaned:
+    dropped: dict[str, Dropped] = {}
+    kept = clean(pairs, config.clean, dropped)
+    if config.clean.deduplicate:
+        kept = without_duplicates(kept, duplicates := Dropped())
+        return _Cleaned(list(kept), dropped | {"duplicate": duplicates})
+    return _Cleaned(list(kept), dropped)
 
 
 def _side(pairs: Iterable[Pair], language: str) -> list[str]:
@@ -190,7 +216,7 @@ def _learn(pairs: list[Pair], language: str, config: PrepareConfig) -> Tokenizer
     )
 
 
-def _counts(corpus: _Corpus, divided: _Divided, cleaned: Cleaned, tokenizers: dict[str, Tokenizer]) -> dict[str, Any]:
+def _counts(corpus: _Corpus, divided: _Divided, cleaned: _Cleaned) -> dict[str, Any]:
     return {
         "read": corpus.read,
         "lines": corpus.lines.lines,
@@ -198,10 +224,13 @@ def _counts(corpus: _Corpus, divided: _Divided, cleaned: Cleaned, tokenizers: di
         "controls": corpus.lines.controls,
         "groups": divided.groups,
         "dropped": dropped_counts({"blank": corpus.blank, "in dev or test": divided.overlapping} | cleaned.dropped),
-        "vocabulary": {
-            language: {"size": len(tokenizer), "dev": coverage(tokenizer, _dev_lines(divided.heldout, language))}
-            for language, tokenizer in tokenizers.items()
-        },
+    }
+
+
+def _vocabulary(tokenizers: dict[str, Tokenizer], sets: HeldOutSets) -> dict[str, Any]:
+    return {
+        language: {"size": len(tokenizer), "dev": coverage(tokenizer, _dev_lines(sets, language))}
+        for language, tokenizer in tokenizers.items()
     }
 
 
@@ -237,5 +266,9 @@ def _write(
         arrow.write_heldout(folder, name, directions)
     for language, tokenizer in tokenizers.items():
         (folder / f"{language}.spm").write_bytes(tokenizer.to_bytes())
-    text = json.dumps(manifest, ensure_ascii=False, indent=2)
-    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
+    for name, text in ((REPORT, page(manifest)), (MANIFEST, _json(manifest))):
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _json(manifest: dict[str, Any]) -> str:
+    return json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"

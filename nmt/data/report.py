@@ -1,11 +1,11 @@
-"""What `nmt prepare` did, as lines for a person; every number of it also stands in the manifest."""
+"""What `nmt prepare` did, as lines for a person and as a page; every number of it also stands in the manifest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from nmt.config import DIRECTIONS, LANGUAGES
+from nmt.config import DIRECTIONS
 from nmt.data.clean import Dropped
 from nmt.text.tokenizer import UNK, Tokenizer
 from nmt.text.units import count_units
@@ -48,8 +48,8 @@ def total_units(lines: list[str]) -> int:
     return sum(map(count_units, lines))
 
 
-def report(manifest: dict[str, Any]) -> Iterator[str]:
-    """The table that is printed at the end."""
+def report(manifest: dict[str, Any], *, examples: int = 1) -> Iterator[str]:
+    """The table that is printed at the end, with so many examples of what each rule dropped."""
     counts, splits = manifest["counts"], manifest["splits"]
     yield f"{manifest['name']}: {counts['read']:,} pairs read from {', '.join(x['path'] for x in manifest['inputs'])}"
     yield _row("licence", manifest["licence"] or "not given (data.licence=...)")
@@ -59,22 +59,24 @@ def report(manifest: dict[str, Any]) -> Iterator[str]:
         odd = f"{counts['separators']:,} separators inside lines became spaces"
         yield _row("odd characters", f"{odd}, {counts['controls']:,} control characters were removed")
     yield _row("groups", f"{counts['groups']:,} of sentences that are connected by a pair")
-    yield from _dropped(counts["dropped"])
+    yield from _dropped(counts["dropped"], examples)
     yield _row("train", f"{splits['train']['pairs']:,} pairs; " + _per_language(splits["train"]["units"], "units"))
     for split in ("dev", "test"):
         for direction in DIRECTIONS:
             yield _row(f"{split} {direction}", _sentences(splits[split][direction]))
-    for language in LANGUAGES:
-        yield _row(f"vocabulary {language}", _vocabulary(counts["vocabulary"][language]))
+    for language, entry in counts.get("vocabulary", {}).items():  # a dry run learns none
+        yield _row(f"vocabulary {language}", _vocabulary(entry))
 
 
-def _dropped(dropped: dict[str, Any]) -> Iterator[str]:
+def _dropped(dropped: dict[str, Any], examples: int) -> Iterator[str]:
     for name, entry in dropped.items():
-        example = ""  # the first of those in the manifest
-        if entry["examples"]:
-            first = entry["examples"][0]
-            example = f"  e.g. line {first['line']}: {_short(first['en'])} | {_short(first['zh'])}"
-        yield _row(f"dropped: {name}", f"{entry['pairs']:,}{example}")
+        first, *others = [_example(one) for one in entry["examples"][:examples]] or [""]
+        yield _row(f"dropped: {name}", f"{entry['pairs']:<8,}{first}".rstrip())
+        yield from (_row("", f"{'':<8}{one}") for one in others)
+
+
+def _example(entry: dict[str, Any]) -> str:
+    return f"e.g. line {entry['line']}: {_short(entry['en'])} | {_short(entry['zh'])}"
 
 
 def _sentences(entry: dict[str, Any]) -> str:

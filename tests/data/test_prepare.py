@@ -87,9 +87,29 @@ def test_the_same_command_gives_the_same_bytes(sample, tmp_path):
     prepared, _ = sample
     again = prepare(sample_config(tmp_path / "again"), lambda _: None)
     files = sorted(path.relative_to(again) for path in again.rglob("*") if path.is_file())
-    assert len(files) == 3 + 5 * 3
+    assert len(files) == 4 + 5 * 3
     for file in files:
         assert (again / file).read_bytes() == (prepared.path / file).read_bytes(), file
+
+
+def test_a_dry_run_only_reports(tmp_path):
+    log: list[str] = []
+    rows = ["Hello.\t你好。", *(f"Number {n} is here: <b>.\t这里是{n}号。" for n in range(20, 29))]
+    (tmp_path / "pairs.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8", newline="\n")
+    config = replace(sample_config(tmp_path / "out"), dry_run=True)
+    config.data = replace(config.data, train=TsvFile(path=str(tmp_path / "pairs.tsv")))
+    prepare(config, log.append)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.report.html", "out.report.json", "pairs.tsv"]
+    report = json.loads((tmp_path / "out.report.json").read_text(encoding="utf-8"))
+    dropped = report["counts"]["dropped"]["tags and entities"]
+    assert dropped["pairs"] == 9
+    assert [one["line"] for one in dropped["examples"]] == [2, 3, 4, 5, 6]
+    page = (tmp_path / "out.report.html").read_text(encoding="utf-8")
+    assert "Number 24 is here: &lt;b&gt;." in page
+    assert "://" not in page  # nothing is loaded from elsewhere
+    assert sum("is here: <b>. | 这里是" in line for line in log) == 5
+    kept = report["splits"]["train"]["pairs"]
+    assert kept + sum(entry["pairs"] for entry in report["counts"]["dropped"].values()) == report["counts"]["read"]
 
 
 # --- again and again --------------------------------------------------------------------------------------------------
