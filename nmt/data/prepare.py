@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from nmt.config import LANGUAGES, PrepareConfig
+from nmt.config import LANGUAGES, DataConfig, PrepareConfig
 from nmt.data import arrow, heldout
 from nmt.data.clean import EXAMPLES, Dropped, check_extras, clean, without_duplicates
 from nmt.data.corpus import Pair
@@ -39,7 +39,7 @@ from nmt.data.split import Group, connect, shares_a_sentence, split
 from nmt.errors import DataError
 from nmt.files import new_folder, write_text
 from nmt.text.normalise import normalise, tidy
-from nmt.text.script import to_simplified
+from nmt.text.script import SCRIPTS, script_of, to_script
 from nmt.text.tokenizer import Tokenizer, learn
 
 Log = Callable[[str], None]
@@ -56,6 +56,9 @@ class _Corpus:
     lines: LineCounts
     read: int
     blank: Dropped
+    other_script: Dropped
+    scripts: dict[str, int]
+    """Lines of Chinese, as they were written, in each script."""
 
 
 @dataclass(slots=True)
@@ -96,7 +99,7 @@ def prepare(config: PrepareConfig, log: Log = print) -> Path:
     if not config.dry_run and _is_up_to_date(output, recipe, log):
         return output
     log(f"reading {', '.join(entry['path'] for entry in recipe.inputs)}")
-    corpus = _read(sources, convert=config.data.script == "convert")
+    corpus = _read(sources, config.data)
     divided = _divide(corpus, config)
     cleaned = _clean(divided.train, config)
     manifest = {
@@ -151,18 +154,24 @@ def _is_up_to_date(output: Path, recipe: Recipe, log: Log) -> bool:
     return False
 
 
-def _read(sources: dict[str, Part], *, convert: bool) -> _Corpus:
-    corpus = _Corpus({}, LineCounts(), 0, Dropped())
+def _read(sources: dict[str, Part], data: DataConfig) -> _Corpus:
+    scripts = dict.fromkeys([*SCRIPTS, "mixed", ""], 0)
+    corpus = _Corpus({}, LineCounts(), 0, Dropped(), Dropped(), scripts)
+    other = "hant" if data.chinese == "hans" else "hans"
     for name, part in sources.items():
         kept = corpus.pairs[name] = []
         for pair in part.read(corpus.lines):
             corpus.read += 1
-            target = to_simplified(pair.target) if convert else pair.target
+            script = script_of(pair.target)
+            scripts[script] += 1
+            target = to_script(pair.target, data.chinese) if data.script == "convert" else pair.target
             clear = Pair(tidy(pair.source), tidy(target), pair.line, pair.source_id, pair.target_id)
-            if clear.source and clear.target:
-                kept.append(clear)
-            else:
+            if not clear.source or not clear.target:
                 corpus.blank.add(clear)
+            elif data.script == "drop" and script == other and name == "train":  # a given test set stays as it is
+                corpus.other_script.add(clear)
+            else:
+                kept.append(clear)
     return corpus
 
 
@@ -222,8 +231,12 @@ def _counts(corpus: _Corpus, divided: _Divided, cleaned: _Cleaned) -> dict[str, 
         "lines": corpus.lines.lines,
         "separators": corpus.lines.separators,
         "controls": corpus.lines.controls,
+        "scripts": corpus.scripts | {"unclear": corpus.scripts.pop("")},
         "groups": divided.groups,
-        "dropped": dropped_counts({"blank": corpus.blank, "in dev or test": divided.overlapping} | cleaned.dropped),
+        "dropped": dropped_counts(
+            {"blank": corpus.blank, "other script": corpus.other_script, "in dev or test": divided.overlapping}
+            | cleaned.dropped
+        ),
     }
 
 

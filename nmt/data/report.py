@@ -58,6 +58,7 @@ def report(manifest: dict[str, Any], *, examples: int = 1) -> Iterator[str]:
     if counts["separators"] or counts["controls"]:
         odd = f"{counts['separators']:,} separators inside lines became spaces"
         yield _row("odd characters", f"{odd}, {counts['controls']:,} control characters were removed")
+    yield _row("Chinese script", ", ".join(f"{number:,} {name}" for name, number in counts["scripts"].items()))
     yield _row("groups", f"{counts['groups']:,} of sentences that are connected by a pair")
     yield from _dropped(counts["dropped"], examples)
     yield _row("train", f"{splits['train']['pairs']:,} pairs; " + _per_language(splits["train"]["units"], "units"))

@@ -64,6 +64,7 @@ def build_parts(config: RunConfig, folder: RunFolder, ranks: Ranks) -> Parts:
     saved = folder_config(
         direction=config.direction,
         script=prepared.manifest["settings"]["data"]["script"],
+        chinese=prepared.manifest["settings"]["data"].get("chinese", "hans"),  # folders of before know one script
         model=config.model,
         decode=config.decode,
         source=source_tokenizer,

@@ -196,6 +196,38 @@ def test_the_split_does_not_move_when_a_rule_changes(sample, tmp_path):
         assert other.heldout("dev", direction).sources == prepared.heldout("dev", direction).sources[:5]
 
 
+# --- the script of Chinese text ---------------------------------------------------------------------------------------
+
+SCRIPTS = "The library is open.\t圖書館開放了。\nThe door is open.\t开门了，图书馆开放。\nHow are you?\t你好嗎？\n"
+
+
+def scripts(folder: Path, **settings) -> tuple[dict, list[str]]:
+    (folder / "pairs.tsv").write_text(SCRIPTS, encoding="utf-8", newline="\n")
+    config = sample_config(folder / "out", **settings)
+    config.data = replace(config.data, train=TsvFile(path=str(folder / "pairs.tsv")))
+    prepared = load_prepared(prepare(config, lambda _: None))
+    return prepared.manifest["counts"], list(prepared.train()["zh"])
+
+
+def test_lines_clearly_in_the_other_script_are_dropped_and_short_ones_kept(tmp_path):
+    counts, kept = scripts(tmp_path)
+    assert kept == ["开门了，图书馆开放。", "你好嗎？"]
+    assert counts["dropped"]["other script"]["pairs"] == 1
+    assert counts["scripts"] == {"hans": 1, "hant": 1, "mixed": 0, "unclear": 1}
+    counts, kept = scripts(tmp_path, chinese="hant")
+    assert kept == ["圖書館開放了。", "你好嗎？"]
+
+
+def test_the_other_script_can_be_kept(tmp_path):
+    assert len(scripts(tmp_path, script="keep")[1]) == 3
+
+
+def test_the_other_script_can_be_converted(tmp_path):
+    pytest.importorskip("opencc", reason="OpenCC is not installed")
+    assert scripts(tmp_path, script="convert")[1] == ["图书馆开放了。", "开门了，图书馆开放。", "你好吗？"]
+    assert scripts(tmp_path, script="convert", chinese="hant")[1][1] == "開門了，圖書館開放。"
+
+
 # --- a person's own files ---------------------------------------------------------------------------------------------
 
 
