@@ -24,6 +24,8 @@ class DataConfig:
     """Chinese lines in the other script: `drop` those that clearly are, `convert` them (OpenCC), or `keep` them."""
     chinese: str = "hans"
     """The script of Chinese text: `hans` (simplified) or `hant` (traditional)."""
+    decontaminate: list[str] = field(default_factory=list)
+    """Files of dev and test sets that no training pair may overlap with: sentences, or lines with tabs."""
     dev_groups: int = 1000
     """Groups of connected sentences held out for validation, at most a twentieth of all groups."""
     test_groups: int = 1000
@@ -126,8 +128,14 @@ class CleanConfig:
     """Drop pairs with a number in digits on one side that the other lacks; knows 两万, 九一一 and "two million"."""
     language: bool = False
     """Drop pairs with a side of 8 units or more that is in another language (extra `langid`; slow)."""
+    decontaminate: bool = True
+    """Drop pairs that overlap with dev, test or a file of data.decontaminate; otherwise overlaps are counted only."""
     deduplicate: bool = True
     """Drop pairs that equal an earlier pair on both sides."""
+    near_duplicates: float | None = None
+    """Drop pairs that are as similar as this to an earlier one (Jaccard index, such as 0.8; extra `near`)."""
+    max_translations: int | None = None
+    """Most pairs with the same sentence on a side; the later ones are dropped."""
 
     def __post_init__(self) -> None:
         for name in ("max_units", "max_characters"):
@@ -138,6 +146,10 @@ class CleanConfig:
             between(f"clean.{name}", getattr(self, name), 0, 1)
         for name in ("markup", "urls"):
             one_of(f"clean.{name}", getattr(self, name), ("none", "equal", "any"))
+        if self.near_duplicates is not None:
+            between("clean.near_duplicates", self.near_duplicates, 0.5, 1)
+        if self.max_translations is not None:
+            positive("clean.max_translations", self.max_translations)
         one_of("clean.mojibake", self.mojibake, ("keep", "drop", "repair"))
         if self.min_ratio > self.max_ratio:
             raise ConfigError("clean.min_ratio is greater than clean.max_ratio")
@@ -159,9 +171,12 @@ class TextConfig:
     """The same for Chinese: the rarest characters are not worth a piece."""
     algorithm: str = "unigram"
     """`unigram` (Kudo 2018) or `bpe` (Sennrich et al. 2016)."""
+    sample: int = 200_000
+    """Most different sentences of a language from which its vocabulary is learned, drawn by `seed`."""
 
     def __post_init__(self) -> None:
         one_of("text.algorithm", self.algorithm, ("unigram", "bpe"))
+        positive("text.sample", self.sample)
         for name in ("vocab_size_en", "vocab_size_zh"):
             if getattr(self, name) < 300:
                 raise ConfigError(f"text.{name} must be at least 300: 256 pieces are the single bytes")
@@ -178,13 +193,17 @@ class PrepareConfig:
     dry_run: bool = False
     """Read, split and clean only, and report: the table, OUTPUT.report.json and OUTPUT.report.html."""
     seed: int = 1
-    """Of the sample that SentencePiece draws from a very large corpus; nothing else here is random."""
+    """Of the sample from which a vocabulary is learned; nothing else here is random."""
+    processes: int | None = None
+    """Processes that clean a large corpus; all cores unless given. The result is the same."""
     data: DataConfig
     clean: CleanConfig = field(default_factory=CleanConfig)
     text: TextConfig = field(default_factory=TextConfig)
 
     def __post_init__(self) -> None:
         between("seed", self.seed, 0, MAX_SEED)
+        if self.processes is not None:
+            positive("processes", self.processes)
 
 
 DATA = {"tatoeba": TatoebaConfig, "files": FilesConfig, "tsv": TsvConfig}

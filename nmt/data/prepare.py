@@ -11,15 +11,16 @@ characters are tidied): neither a new rule nor a new normalisation changes what 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from nmt.config import LANGUAGES, DataConfig, PrepareConfig
-from nmt.data import arrow, heldout
-from nmt.data.clean import EXAMPLES, Dropped, check_extras, clean, without_duplicates
-from nmt.data.corpus import Pair
+from nmt.config import LANGUAGES, PrepareConfig
+from nmt.data import arrow
+from nmt.data.clean import SIDES, Cleaned, check_extras, clean
+from nmt.data.divide import Corpus, Divided, HeldOutSets, divide
+from nmt.data.dropped import EXAMPLES, Dropped
 from nmt.data.folder import (
     FORMAT_VERSION,
     MANIFEST,
@@ -30,52 +31,20 @@ from nmt.data.folder import (
     is_whole,
     read_manifest,
 )
-from nmt.data.heldout import Item
+from nmt.data.gather import gather, script_policy
 from nmt.data.lines import LineCounts
+from nmt.data.overlap import read_set
 from nmt.data.page import page
 from nmt.data.parts import Part, parts
+from nmt.data.pool import cores
 from nmt.data.report import coverage, dropped_counts, report, total_units
-from nmt.data.split import Group, connect, shares_a_sentence, split
 from nmt.errors import DataError
 from nmt.files import new_folder, write_text
-from nmt.text.normalise import normalise, tidy
-from nmt.text.script import SCRIPTS, script_of, to_script
+from nmt.text.normalise import normalise
 from nmt.text.tokenizer import Tokenizer, learn
 
-Log = Callable[[str], None]
 REPORT = "report.html"
-HeldOutSets = dict[str, dict[str, list[Item]]]
-"""`dev` and `test`, each with its two directions."""
-
-
-@dataclass(slots=True)
-class _Corpus:
-    """What was read: the pairs of each part with text on both sides, tidied and in one script."""
-
-    pairs: dict[str, list[Pair]]
-    lines: LineCounts
-    read: int
-    blank: Dropped
-    other_script: Dropped
-    scripts: dict[str, int]
-    """Lines of Chinese, as they were written, in each script."""
-
-
-@dataclass(slots=True)
-class _Divided:
-    train: list[Pair]
-    heldout: HeldOutSets
-    groups: int
-    overlapping: Dropped
-    """Pairs dropped from train because a file for dev or test that the person gave has one of their sentences."""
-
-
-@dataclass(slots=True)
-class _Cleaned:
-    """What is left, normalised, and what was dropped for which reason, in the order of the rules."""
-
-    pairs: list[Pair]
-    dropped: dict[str, Dropped]
+Log = Callable[[str], None]
 
 
 def prepare(config: PrepareConfig, log: Log = print) -> Path:
@@ -95,30 +64,32 @@ def prepare(config: PrepareConfig, log: Log = print) -> Path:
     output = Path(config.output)
     check_extras(config.clean)
     sources = parts(config.data)
-    recipe = describe(config, (file for part in sources.values() for file in part.files))
+    tests = [Path(path) for path in config.data.decontaminate]
+    recipe = describe(config, (*(file for part in sources.values() for file in part.files), *tests))
     if not config.dry_run and _is_up_to_date(output, recipe, log):
         return output
     log(f"reading {', '.join(entry['path'] for entry in recipe.inputs)}")
-    corpus = _read(sources, config.data)
-    divided = _divide(corpus, config)
-    cleaned = _clean(divided.train, config)
+    corpus = _read(sources, tests, config)
+    divided = divide(corpus, config)
+    cleaned = _clean(corpus, divided, config)
     manifest = {
         "format_version": FORMAT_VERSION,
         "name": config.data.name,
         "licence": config.data.licence,
         "attribution": config.data.attribution,
         **asdict(recipe),
-        "splits": _splits(cleaned.pairs, divided.heldout),
+        "splits": _splits(cleaned, divided.heldout),
         "counts": _counts(corpus, divided, cleaned),
+        "overlap": [one.entry(removed=config.clean.decontaminate) for one in divided.sets],
     }
     if config.dry_run:
         _report_only(output, manifest, log)
         return output
     log(f"learning a vocabulary for each language from {len(cleaned.pairs):,} pairs")
-    tokenizers = {language: _learn(cleaned.pairs, language, config) for language in LANGUAGES}
+    tokenizers = {language: _learn(cleaned, language, config) for language in LANGUAGES}
     manifest["counts"]["vocabulary"] = _vocabulary(tokenizers, divided.heldout)
     with new_folder(output.resolve()) as folder:
-        _write(folder, manifest, cleaned.pairs, divided.heldout, tokenizers)
+        _write(folder, manifest, cleaned, divided.heldout, tokenizers)
     for line in report(manifest):
         log(line)
     log(f"{output} is ready")
@@ -154,69 +125,35 @@ def _is_up_to_date(output: Path, recipe: Recipe, log: Log) -> bool:
     return False
 
 
-def _read(sources: dict[str, Part], data: DataConfig) -> _Corpus:
-    scripts = dict.fromkeys([*SCRIPTS, "mixed", ""], 0)
-    corpus = _Corpus({}, LineCounts(), 0, Dropped(), Dropped(), scripts)
-    other = "hant" if data.chinese == "hans" else "hans"
-    for name, part in sources.items():
-        kept = corpus.pairs[name] = []
-        for pair in part.read(corpus.lines):
-            corpus.read += 1
-            script = script_of(pair.target)
-            scripts[script] += 1
-            target = to_script(pair.target, data.chinese) if data.script == "convert" else pair.target
-            clear = Pair(tidy(pair.source), tidy(target), pair.line, pair.source_id, pair.target_id)
-            if not clear.source or not clear.target:
-                corpus.blank.add(clear)
-            elif data.script == "drop" and script == other and name == "train":  # a given test set stays as it is
-                corpus.other_script.add(clear)
-            else:
-                kept.append(clear)
-    return corpus
+def _read(sources: dict[str, Part], tests: list[Path], config: PrepareConfig) -> Corpus:
+    data, lines = config.data, LineCounts()
+    gathered = {
+        name: gather(
+            part.read(lines),
+            script=script_policy(data, name),
+            chinese=data.chinese,
+            processes=config.processes or cores(),
+        )
+        for name, part in sources.items()
+    }
+    return Corpus(gathered, lines, [read_set(path) for path in tests])
 
 
-def _divide(corpus: _Corpus, config: PrepareConfig) -> _Divided:
-    given = {name: pairs for name, pairs in corpus.pairs.items() if name != "train"}
-    known, overlapping, apart = shares_a_sentence(p for pairs in given.values() for p in pairs), Dropped(), []
-    for pair in corpus.pairs["train"]:
-        if known(pair):
-            overlapping.add(pair)
-        else:
-            apart.append(pair)
-    groups = connect(apart)
-    chosen = split(
-        groups,
-        dev=0 if "dev" in given else config.data.dev_groups,
-        test=0 if "test" in given else config.data.test_groups,
+def _clean(corpus: Corpus, divided: Divided, config: PrepareConfig) -> Cleaned:
+    cleaned = clean(
+        corpus.parts["train"].pairs.batches(divided.train),
+        config.clean,
+        held_out=[one.sentences for one in divided.sets],
+        processes=config.processes or cores(),
     )
-    sets: HeldOutSets = {"dev": _both_directions(chosen.dev), "test": _both_directions(chosen.test)}
-    for name, pairs in given.items():
-        sets[name] = {"en-zh": heldout.from_pairs(pairs), "zh-en": heldout.from_pairs(p.flipped() for p in pairs)}
-    kept = sorted((pair for group in chosen.train for pair in group.pairs), key=lambda pair: pair.line)
-    return _Divided(kept, sets, len(groups), overlapping)
+    for number, place in cleaned.overlaps:
+        divided.sets[number].found.add(place)
+    return cleaned
 
 
-def _both_directions(groups: Iterable[Group]) -> dict[str, list[Item]]:
-    groups = list(groups)
-    return {"en-zh": heldout.from_groups(groups), "zh-en": heldout.from_groups(map(heldout.flipped, groups))}
-
-
-def _clean(pairs: list[Pair], config: PrepareConfig) -> _Cleaned:
-    dropped: dict[str, Dropped] = {}
-    kept = clean(pairs, config.clean, dropped)
-    if config.clean.deduplicate:
-        kept = without_duplicates(kept, duplicates := Dropped())
-        return _Cleaned(list(kept), dropped | {"duplicate": duplicates})
-    return _Cleaned(list(kept), dropped)
-
-
-def _side(pairs: Iterable[Pair], language: str) -> list[str]:
-    return [pair.source if language == "en" else pair.target for pair in pairs]
-
-
-def _learn(pairs: list[Pair], language: str, config: PrepareConfig) -> Tokenizer:
+def _learn(cleaned: Cleaned, language: str, config: PrepareConfig) -> Tokenizer:
     return learn(
-        dict.fromkeys(_side(pairs, language)),  # a sentence with twelve translations is still one sentence
+        cleaned.sentences(language, most=config.text.sample, seed=config.seed),
         language=language,
         vocab_size=getattr(config.text, f"vocab_size_{language}"),
         coverage=getattr(config.text, f"coverage_{language}"),
@@ -225,18 +162,22 @@ def _learn(pairs: list[Pair], language: str, config: PrepareConfig) -> Tokenizer
     )
 
 
-def _counts(corpus: _Corpus, divided: _Divided, cleaned: _Cleaned) -> dict[str, Any]:
+def _counts(corpus: Corpus, divided: Divided, cleaned: Cleaned) -> dict[str, Any]:
+    blank, other_script = Dropped(), Dropped()
+    for part in corpus.parts.values():
+        blank.merge(part.blank)
+        other_script.merge(part.other_script)
+    before = {"blank": blank, "other script": other_script, "in dev or test": divided.overlapping}
     return {
-        "read": corpus.read,
+        "read": sum(part.read for part in corpus.parts.values()),
         "lines": corpus.lines.lines,
         "separators": corpus.lines.separators,
         "controls": corpus.lines.controls,
-        "scripts": corpus.scripts | {"unclear": corpus.scripts.pop("")},
+        "scripts": {
+            name: sum(part.scripts[name] for part in corpus.parts.values()) for name in corpus.parts["train"].scripts
+        },
         "groups": divided.groups,
-        "dropped": dropped_counts(
-            {"blank": corpus.blank, "other script": corpus.other_script, "in dev or test": divided.overlapping}
-            | cleaned.dropped
-        ),
+        "dropped": dropped_counts(before | cleaned.dropped),
     }
 
 
@@ -247,9 +188,9 @@ def _vocabulary(tokenizers: dict[str, Tokenizer], sets: HeldOutSets) -> dict[str
     }
 
 
-def _splits(pairs: list[Pair], sets: HeldOutSets) -> dict[str, Any]:
-    units = {language: total_units(_side(pairs, language)) for language in LANGUAGES}
-    return {"train": {"pairs": len(pairs), "units": units}, **_sizes(sets)}
+def _splits(cleaned: Cleaned, sets: HeldOutSets) -> dict[str, Any]:
+    units = {language: total_units(cleaned.pairs.side(side)) for side, language in SIDES.items()}
+    return {"train": {"pairs": len(cleaned.pairs), "units": units}, **_sizes(sets)}
 
 
 def _dev_lines(sets: HeldOutSets, language: str) -> list[str]:
@@ -270,11 +211,11 @@ def _sizes(sets: HeldOutSets) -> dict[str, Any]:
 def _write(
     folder: Path,
     manifest: dict[str, Any],
-    pairs: list[Pair],
+    cleaned: Cleaned,
     sets: HeldOutSets,
     tokenizers: dict[str, Tokenizer],
 ) -> None:
-    arrow.write_train(folder, pairs, tokenizers)
+    arrow.write_train(folder, cleaned.pairs, tokenizers)
     for name, directions in sets.items():
         arrow.write_heldout(folder, name, directions)
     for language, tokenizer in tokenizers.items():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from nmt.card import overlap_line
 from nmt.config import DIRECTIONS
-from nmt.data.clean import Dropped
+from nmt.data.dropped import Dropped
 from nmt.text.tokenizer import UNK, Tokenizer
 from nmt.text.units import count_units
 
@@ -43,7 +44,7 @@ def coverage(tokenizer: Tokenizer, lines: list[str]) -> dict[str, Any]:
     }
 
 
-def total_units(lines: list[str]) -> int:
+def total_units(lines: Iterable[str]) -> int:
     """The length of some text."""
     return sum(map(count_units, lines))
 
@@ -61,6 +62,8 @@ def report(manifest: dict[str, Any], *, examples: int = 1) -> Iterator[str]:
     yield _row("Chinese script", ", ".join(f"{number:,} {name}" for name, number in counts["scripts"].items()))
     yield _row("groups", f"{counts['groups']:,} of sentences that are connected by a pair")
     yield from _dropped(counts["dropped"], examples)
+    for entry in manifest["overlap"]:
+        yield _row(f"overlap {entry['name']}", overlap_line(entry))
     yield _row("train", f"{splits['train']['pairs']:,} pairs; " + _per_language(splits["train"]["units"], "units"))
     for split in ("dev", "test"):
         for direction in DIRECTIONS:

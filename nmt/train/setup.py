@@ -134,6 +134,7 @@ def _card(config: RunConfig, prepared: Prepared, model: Seq2Seq, pairs: int, pre
         "data_sha256": [source["sha256"] for source in manifest["inputs"]],
         "licence": manifest["licence"],
         "attribution": manifest["attribution"],
+        "overlap": manifest.get("overlap"),
         "train_pairs": pairs,
         "seed": config.seed,
         "precision": precision,

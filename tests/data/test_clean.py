@@ -3,20 +3,24 @@ from pathlib import Path
 import pytest
 
 from nmt.config import CleanConfig
-from nmt.data.clean import EXAMPLES, Dropped, check_extras, clean, without_duplicates
+from nmt.data.clean import EXAMPLES, Cleaned, check_extras, clean
 from nmt.data.corpus import Pair, read_tsv
+from nmt.data.table import batches
 from nmt.errors import ConfigError, DataError
 
 SAMPLE = Path(__file__).parents[2] / "data" / "sample.tsv"
 HUMAN = Path(__file__).parents[3] / "shared" / "data" / "test"
 
 
+def cleaned(*pairs: tuple[str, str], **settings) -> Cleaned:
+    numbered = (Pair(*pair, line) for line, pair in enumerate(pairs, start=1))
+    return clean(batches(numbered), CleanConfig(**settings))
+
+
 def reasons(*pairs: tuple[str, str], **settings) -> dict[str, int]:
-    dropped: dict[str, Dropped] = {}
-    numbered = [Pair(*pair, line) for line, pair in enumerate(pairs, start=1)]
-    kept = list(clean(numbered, CleanConfig(**settings), dropped))
-    counts = {name: entry.count for name, entry in dropped.items() if entry.count}
-    assert len(kept) + sum(counts.values()) == len(pairs)
+    result = cleaned(*pairs, **settings)
+    counts = {name: entry.count for name, entry in result.dropped.items() if entry.count}
+    assert len(result.pairs) + sum(counts.values()) == len(pairs)
     return counts
 
 
@@ -122,19 +126,20 @@ def test_impossible_settings_are_named():
         CleanConfig(min_units=300)
 
 
-def test_only_pairs_equal_on_both_sides_are_duplicates():
-    pairs = [("Hello.", "你好。"), ("Hello.", "您好。"), ("Hi.", "你好。"), ("Hello.", "你好。")]
-    dropped = Dropped()
-    kept = list(without_duplicates([Pair(*pair, line) for line, pair in enumerate(pairs, start=1)], dropped))
-    assert ([pair.line for pair in kept], dropped.count) == ([1, 2, 3], 1)
-
-
 def test_the_first_examples_are_kept_and_the_order_of_the_rest():
-    pairs = [Pair("Same.", "字" * 20, line) for line in range(1, 10)] + [Pair("Other.", "别的。", 10)]
-    dropped: dict[str, Dropped] = {}
-    assert [pair.line for pair in clean(pairs, CleanConfig(), dropped)] == [10]
-    assert dropped["unequal lengths"].count == 9
-    assert [pair.line for pair in dropped["unequal lengths"].examples] == list(range(1, 1 + EXAMPLES))
+    result = cleaned(*[("Same.", "字" * 20)] * 9, ("Other.", "别的。"))
+    assert [pair.line for pair in result.pairs] == [10]
+    assert result.dropped["unequal lengths"].count == 9
+    assert [pair.line for pair in result.dropped["unequal lengths"].examples] == list(range(1, 1 + EXAMPLES))
+
+
+def test_several_processes_give_what_one_gives():
+    pairs = [(f"Sentence number {n} <b>.", f"第{n}句。" if n % 3 else f"第{n}句<b>。") for n in range(20, 80)]
+    numbered = [Pair(*pair, line) for line, pair in enumerate(pairs)]
+    one, two = (clean(batches(numbered, 10), CleanConfig(), processes=number) for number in (1, 2))
+    assert list(one.pairs) == list(two.pairs)
+    assert one.dropped == two.dropped
+    assert (len(one.pairs), one.dropped["tags and entities"].count) == (20, 40)
 
 
 # --- extras -----------------------------------------------------------------------------------------------------------
@@ -148,8 +153,7 @@ def test_broken_encodings_are_dropped_or_repaired():
         ("The café is open.", "咖啡馆开着。"),
     )
     assert reasons(*pairs, mojibake="drop") == {"broken encoding": 2}
-    numbered = [Pair(*pair, line) for line, pair in enumerate(pairs, start=1)]
-    mended = list(clean(numbered, CleanConfig(mojibake="repair"), {}))
+    mended = list(cleaned(*pairs, mojibake="repair").pairs)
     assert [(pair.source, pair.target) for pair in mended[:2]] == [
         ("I don't know him.", pairs[0][1]),
         ("How are you?", "你好吗？"),
@@ -177,7 +181,7 @@ def test_what_is_not_installed_is_named_before_any_work(monkeypatch):
 
 def kept_share(path: Path, limit: int = 1000) -> float:
     pairs = list(read_tsv(path, source_column=1, target_column=2))[:limit]
-    return len(list(clean(pairs, CleanConfig(), {}))) / len(pairs)
+    return len(clean(batches(pairs), CleanConfig(deduplicate=False)).pairs) / len(pairs)
 
 
 def test_good_translations_are_kept():
@@ -186,7 +190,6 @@ def test_good_translations_are_kept():
 
 @pytest.mark.parametrize("name", ["wmt17.newstest2017", "test.flores101-devtest-en-zh", "test.wmt22.zh-en.refA"])
 def test_clean_human_translations_are_kept(name, tmp_path):
-    """Also held by the figures in docs/DATA.md."""
     import lzma
 
     packed = HUMAN / f"{name}.tsv.xz"

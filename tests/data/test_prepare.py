@@ -17,6 +17,7 @@ from nmt.config import (
     TsvFile,
 )
 from nmt.data.folder import Recipe, changes
+from nmt.data.overlap import checksum
 from nmt.data.prepare import prepare
 from nmt.data.prepared import load_prepared
 from nmt.errors import DataError
@@ -255,6 +256,36 @@ def test_given_dev_and_test_are_kept_as_they_are_and_their_sentences_leave_train
     dropped = prepared.manifest["counts"]["dropped"]
     assert (dropped["blank"]["pairs"], dropped["in dev or test"]["pairs"]) == (1, 1)
     assert rows[0][0] not in list(prepared.train()["en"])
+
+
+LEAK = "A long English sentence of the news that a careless person put into the training text too"
+
+
+def test_what_overlaps_with_a_test_set_leaves_train_and_is_written_down(tmp_path):
+    rows = (DATA / "sample.tsv").read_text(encoding="utf-8")
+    (tmp_path / "pairs.tsv").write_text(
+        rows + f"So it was: {LEAK}.\t从前有人把一句很长的英语放进了训练文本里面。\n", encoding="utf-8"
+    )
+    first = rows.split("\n")[0].split("\t")[0]
+    (tmp_path / "news.en").write_text(f"{LEAK}!\n{first}\nNothing of this is known.\n", encoding="utf-8")
+    config = sample_config(tmp_path / "out", decontaminate=[str(tmp_path / "news.en")])
+    config.data = replace(config.data, train=TsvFile(path=str(tmp_path / "pairs.tsv")))
+    prepared = load_prepared(prepare(config, lambda _: None))
+    dropped = prepared.manifest["counts"]["dropped"]
+    assert (dropped["in dev or test"]["pairs"], dropped["near dev or test"]["pairs"]) == (1, 1)
+    entries = {entry["name"]: entry for entry in prepared.manifest["overlap"]}
+    assert set(entries) == {"news.en", "dev", "test"}
+    news = entries["news.en"]
+    assert (news["sentences"], news["overlapping"], news["removed"]) == (3, 2, True)
+    assert news["sha256"]["en"] == checksum([f"{LEAK}!", first, "Nothing of this is known."])
+    assert not any(LEAK in line or line == first for line in prepared.train()["en"])
+    assert any(entry["path"] == "news.en" for entry in prepared.manifest["inputs"])
+
+    config = replace(config, clean=CleanConfig(decontaminate=False))
+    prepared = load_prepared(prepare(config, lambda _: None))
+    news = next(entry for entry in prepared.manifest["overlap"] if entry["name"] == "news.en")
+    assert (news["overlapping"], news["removed"]) == (2, False)
+    assert any(LEAK in line for line in prepared.train()["en"])
 
 
 def test_awkward_lines_are_prepared_and_counted(tmp_path):
