@@ -143,7 +143,7 @@ def _compare(cleaned: Cleaned, config: CleanConfig) -> None:
         _drop(cleaned, "near duplicate", near_repeats(cleaned.pairs, config.near_duplicates))
     if config.max_translations is not None:
         beyond_both = [beyond(keys, config.max_translations) for keys in _keys(cleaned)]
-        _drop(cleaned, "many translations", np.logical_or(*beyond_both))
+        _drop(cleaned, "translations", np.logical_or(*beyond_both))
 
 
 def _keys(cleaned: Cleaned) -> tuple[np.ndarray, np.ndarray]:

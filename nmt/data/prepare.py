@@ -32,18 +32,21 @@ from nmt.data.folder import (
     read_manifest,
 )
 from nmt.data.gather import gather, script_policy
+from nmt.data.heldout import Item
 from nmt.data.lines import LineCounts
 from nmt.data.overlap import read_set
 from nmt.data.page import page
 from nmt.data.parts import Part, parts
 from nmt.data.pool import cores
-from nmt.data.report import coverage, dropped_counts, report, total_units
+from nmt.data.report import coverage, dropped_counts, left_to_bytes, report, total_units
 from nmt.errors import DataError
 from nmt.files import new_folder, write_text
 from nmt.text.normalise import normalise
 from nmt.text.tokenizer import Tokenizer, learn
 
 REPORT = "report.html"
+ENOUGH = 10_000
+"""Sentences of train of which the rates of unknown pieces and bytes are told."""
 Log = Callable[[str], None]
 
 
@@ -72,7 +75,7 @@ def prepare(config: PrepareConfig, log: Log = print) -> Path:
     corpus = _read(sources, tests, config)
     divided = divide(corpus, config)
     cleaned = _clean(corpus, divided, config)
-    manifest = {
+    manifest: dict[str, Any] = {
         "format_version": FORMAT_VERSION,
         "name": config.data.name,
         "licence": config.data.licence,
@@ -86,8 +89,13 @@ def prepare(config: PrepareConfig, log: Log = print) -> Path:
         _report_only(output, manifest, log)
         return output
     log(f"learning a vocabulary for each language from {len(cleaned.pairs):,} pairs")
-    tokenizers = {language: _learn(cleaned, language, config) for language in LANGUAGES}
-    manifest["counts"]["vocabulary"] = _vocabulary(tokenizers, divided.heldout)
+    tokenizers = {}
+    manifest["counts"]["vocabulary"] = {}
+    for language in LANGUAGES:
+        sentences = cleaned.sentences(language, most=config.text.sample, seed=config.seed)
+        tokenizers[language] = _learn(sentences, language, config)
+        entry = _vocabulary(tokenizers[language], language, sentences, divided.heldout)
+        manifest["counts"]["vocabulary"][language] = entry
     with new_folder(output.resolve()) as folder:
         _write(folder, manifest, cleaned, divided.heldout, tokenizers)
     for line in report(manifest):
@@ -151,9 +159,9 @@ def _clean(corpus: Corpus, divided: Divided, config: PrepareConfig) -> Cleaned:
     return cleaned
 
 
-def _learn(cleaned: Cleaned, language: str, config: PrepareConfig) -> Tokenizer:
+def _learn(sentences: list[str], language: str, config: PrepareConfig) -> Tokenizer:
     return learn(
-        cleaned.sentences(language, most=config.text.sample, seed=config.seed),
+        sentences,
         language=language,
         vocab_size=getattr(config.text, f"vocab_size_{language}"),
         coverage=getattr(config.text, f"coverage_{language}"),
@@ -181,10 +189,13 @@ def _counts(corpus: Corpus, divided: Divided, cleaned: Cleaned) -> dict[str, Any
     }
 
 
-def _vocabulary(tokenizers: dict[str, Tokenizer], sets: HeldOutSets) -> dict[str, Any]:
+def _vocabulary(tokenizer: Tokenizer, language: str, sentences: list[str], sets: HeldOutSets) -> dict[str, Any]:
+    """Its size, and what it can not write in pieces, in each split; of train, a part of what it was learned from."""
     return {
-        language: {"size": len(tokenizer), "dev": coverage(tokenizer, _dev_lines(sets, language))}
-        for language, tokenizer in tokenizers.items()
+        "size": len(tokenizer),
+        "train": coverage(tokenizer, sentences[:ENOUGH]),
+        **{split: coverage(tokenizer, _lines(sets[split], language)) for split in ("dev", "test")},
+        "left_to_bytes": left_to_bytes(tokenizer, sentences),
     }
 
 
@@ -193,9 +204,9 @@ def _splits(cleaned: Cleaned, sets: HeldOutSets) -> dict[str, Any]:
     return {"train": {"pairs": len(cleaned.pairs), "units": units}, **_sizes(sets)}
 
 
-def _dev_lines(sets: HeldOutSets, language: str) -> list[str]:
+def _lines(directions: dict[str, list[Item]], language: str) -> list[str]:
     direction = "en-zh" if language == "en" else "zh-en"
-    return [normalise(item.source, language) for item in sets["dev"][direction]]
+    return [normalise(item.source, language) for item in directions[direction]]
 
 
 def _sizes(sets: HeldOutSets) -> dict[str, Any]:

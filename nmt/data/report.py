@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -12,6 +13,8 @@ from nmt.text.tokenizer import UNK, Tokenizer
 from nmt.text.units import count_units
 
 _LONGEST_EXAMPLE = 48
+_MOST_CHARACTERS = 200
+_FEW_CHARACTERS = 20
 
 
 def dropped_counts(dropped: dict[str, Dropped]) -> dict[str, Any]:
@@ -41,6 +44,22 @@ def coverage(tokenizer: Tokenizer, lines: list[str]) -> dict[str, Any]:
         "pieces": len(ids),
         "unknown": sum(index == UNK for index in ids) / total,
         "bytes": sum(map(tokenizer.is_byte, ids)) / total,
+    }
+
+
+def left_to_bytes(tokenizer: Tokenizer, lines: Iterable[str]) -> dict[str, Any]:
+    """The characters of some text that have no piece.
+
+    Returns:
+        How many there are, how often they occur, and the most frequent of them in that order.
+    """
+    counts = Counter(char for line in lines for char in line)
+    missing = {char: count for char, count in counts.most_common() if not tokenizer.has_piece(char)}
+    return {
+        "characters": len(missing),
+        "occurrences": sum(missing.values()),
+        "of": counts.total(),
+        "most_frequent": "".join(list(missing)[:_MOST_CHARACTERS]),
     }
 
 
@@ -89,9 +108,15 @@ def _sentences(entry: dict[str, Any]) -> str:
 
 
 def _vocabulary(entry: dict[str, Any]) -> str:
-    dev = entry["dev"]
-    shares = f"{dev['unknown']:.2%} are unknown and {dev['bytes']:.2%} are bytes"
-    return f"{entry['size']:,} pieces; of {dev['pieces']:,} pieces of dev, {shares}"
+    rates = (
+        f"{split} {entry[split]['unknown']:.2%} unknown, {entry[split]['bytes']:.2%} bytes"
+        for split in ("train", "dev", "test")
+    )
+    left = entry["left_to_bytes"]
+    shown = left["most_frequent"][:_FEW_CHARACTERS]
+    characters = f"{left['characters']:,} characters have none" + (f": {shown}" if shown else "")
+    more = "…" if left["characters"] > len(shown) else ""
+    return f"{entry['size']:,} pieces; {'; '.join(rates)}; {characters}{more}"
 
 
 def _per_language(numbers: dict[str, int], noun: str) -> str:

@@ -36,11 +36,11 @@ def reasons(*pairs: tuple[str, str], **settings) -> dict[str, int]:
         ("(%) [-50 to 100]:", "(%) [-50 到 100]：", "few letters"),
         ("<b>12</b>", "<b>十二</b>", "few letters"),
         ("See https://example.com/a/long/address/of/a/page.", "https://example.com/a/long/address", "few letters"),
-        ("Windows 11 Pro", "Windows 11 Professional", "not in Han characters"),
-        ("git hash-object -t -w --stdin", "git hash-object -t 类 -w --stdin", "not in Han characters"),
-        ("我叫Tom和他是好朋友", "我叫Tom和他。", "not in Latin script"),
-        ("Меня зовут Том.", "我叫汤姆。", "not in Latin script"),
-        ("My name is Tom.", "わたしはトムといいます", "not in Han characters"),
+        ("Windows 11 Pro", "Windows 11 Professional", "not Han"),
+        ("git hash-object -t -w --stdin", "git hash-object -t 类 -w --stdin", "not Han"),
+        ("我叫Tom和他是好朋友", "我叫Tom和他。", "not Latin"),
+        ("Меня зовут Том.", "我叫汤姆。", "not Latin"),
+        ("My name is Tom.", "わたしはトムといいます", "not Han"),
         ("word " * 201, "字" * 200, "too long"),
         ("word " * 100, "字" * 201, "too long"),
         ("a" * 2001, "字", "too long"),
@@ -48,8 +48,8 @@ def reasons(*pairs: tuple[str, str], **settings) -> dict[str, int]:
         ("Hi", "字" * 7, "unequal lengths"),
         ("no no no no no no no no no", "不要啊我们已经说过了", "repeated"),
         ("That is very, very funny, you know.", "哈哈哈哈哈哈哈哈哈哈", "repeated"),
-        ("A <b>bold</b> word", "一个粗体的词", "tags and entities"),
-        ("Tom &amp; Jerry", "汤姆和杰瑞", "tags and entities"),
+        ("A <b>bold</b> word", "一个粗体的词", "markup"),
+        ("Tom &amp; Jerry", "汤姆和杰瑞", "markup"),
         ("See www.example.com for it.", "请看网站上的说明。", "web addresses"),
         ("The caf\ufffd is open.", "咖啡馆开着。", "lost characters"),
         ("The café is open.", "锟斤拷咖啡馆开着。", "lost characters"),
@@ -91,10 +91,10 @@ def test_a_pair_that_may_be_right_is_kept(source, target):
         (("one two three", "一二三四五六"), {"max_ratio": 1.0}, "unequal lengths"),
         (("one two three four", "一"), {"min_ratio": 1.0}, "unequal lengths"),
         (("Room 12", "12号"), {"min_letters": 0.7}, "few letters"),
-        (("The word 好 means good.", "好的意思"), {"min_latin": 0.95}, "not in Latin script"),
-        (("Tom bought an iPhone.", "Tom买了iPhone。"), {"min_han": 0.6}, "not in Han characters"),
+        (("The word 好 means good.", "好的意思"), {"min_latin": 0.95}, "not Latin"),
+        (("Tom bought an iPhone.", "Tom买了iPhone。"), {"min_han": 0.6}, "not Han"),
         (("no, no, no, no, no, I said, no", "不，不，不，不，不，我说过了，不"), {"max_repeated": 0}, "repeated"),
-        (("A <b>bold</b> word", "一个<b>粗体</b>的词"), {"markup": "none"}, "tags and entities"),
+        (("A <b>bold</b> word", "一个<b>粗体</b>的词"), {"markup": "none"}, "markup"),
         (("See www.example.com for it.", "请看 www.example.com 。"), {"urls": "none"}, "web addresses"),
     ],
 )
@@ -139,7 +139,7 @@ def test_several_processes_give_what_one_gives():
     one, two = (clean(batches(numbered, 10), CleanConfig(), processes=number) for number in (1, 2))
     assert list(one.pairs) == list(two.pairs)
     assert one.dropped == two.dropped
-    assert (len(one.pairs), one.dropped["tags and entities"].count) == (20, 40)
+    assert (len(one.pairs), one.dropped["markup"].count) == (20, 40)
 
 
 # --- extras -----------------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def test_a_sentence_may_have_so_many_translations():
     )
     lines, cleaned = kept(*pairs, max_translations=2)
     assert lines == [1, 2, 5, 6]
-    assert cleaned.dropped["many translations"].count == 3
+    assert cleaned.dropped["translations"].count == 3
     assert kept(*pairs)[0] == list(range(1, 8))
 
 

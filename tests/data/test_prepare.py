@@ -84,6 +84,23 @@ def test_the_report_has_the_numbers_a_person_asks_for(sample):
     assert log[-1] == f"{prepared.path} is ready"
 
 
+def test_the_report_tells_what_a_vocabulary_can_not_write(sample):
+    prepared, log = sample
+    for language in ("en", "zh"):
+        entry = prepared.manifest["counts"]["vocabulary"][language]
+        assert all(entry[split]["unknown"] == 0 for split in ("train", "dev", "test"))
+        left, tokenizer = entry["left_to_bytes"], prepared.tokenizer(language)
+        own = [char for line in prepared.train()[language] for char in line]
+        missing = {char for char in own if not tokenizer.has_piece(char)}
+        assert left["characters"] == len(missing)
+        assert set(left["most_frequent"]) == missing
+        assert tokenizer.has_piece(" ")
+    zh = prepared.manifest["counts"]["vocabulary"]["zh"]
+    assert zh["left_to_bytes"]["occurrences"] > 0
+    assert zh["dev"]["bytes"] > 0
+    assert any(f"{zh['left_to_bytes']['characters']:,} characters have none" in line for line in log)
+
+
 def test_the_same_command_gives_the_same_bytes(sample, tmp_path):
     prepared, _ = sample
     again = prepare(sample_config(tmp_path / "again"), lambda _: None)
@@ -102,7 +119,7 @@ def test_a_dry_run_only_reports(tmp_path):
     prepare(config, log.append)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.report.html", "out.report.json", "pairs.tsv"]
     report = json.loads((tmp_path / "out.report.json").read_text(encoding="utf-8"))
-    dropped = report["counts"]["dropped"]["tags and entities"]
+    dropped = report["counts"]["dropped"]["markup"]
     assert dropped["pairs"] == 9
     assert [one["line"] for one in dropped["examples"]] == [2, 3, 4, 5, 6]
     page = (tmp_path / "out.report.html").read_text(encoding="utf-8")
