@@ -94,7 +94,6 @@ def test_the_report_tells_what_a_vocabulary_can_not_write(sample):
         missing = {char for char in own if not tokenizer.has_piece(char)}
         assert left["characters"] == len(missing)
         assert set(left["most_frequent"]) == missing
-        assert tokenizer.has_piece(" ")
     zh = prepared.manifest["counts"]["vocabulary"]["zh"]
     assert zh["left_to_bytes"]["occurrences"] > 0
     assert zh["dev"]["bytes"] > 0
