@@ -46,6 +46,16 @@ def render(card: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def overlap_line(entry: dict[str, Any] | None) -> str:
+    """How much of a test set is in the training text, as `nmt prepare` found it."""
+    if entry is None:
+        return "not checked"
+    found, sentences = entry["overlapping"], entry["sentences"]
+    if entry["removed"]:
+        return f"none of {sentences:,} sentences; what overlapped with {found:,} of them was left out of training"
+    return f"{found:,} of {sentences:,} sentences are in the training text"
+
+
 def _scores(card: dict[str, Any]) -> list[str]:
     rows = ["| set | BLEU | chrF | signature |", "|---|---|---|---|"]
     for score in card.get("scores", []):

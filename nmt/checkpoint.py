@@ -58,7 +58,14 @@ class TrainedModel:
 
 
 def folder_config(
-    *, direction: str, script: str, model: ModelConfig, decode: DecodeConfig, source: Tokenizer, target: Tokenizer
+    *,
+    direction: str,
+    script: str,
+    model: ModelConfig,
+    decode: DecodeConfig,
+    source: Tokenizer,
+    target: Tokenizer,
+    chinese: str = "hans",
 ) -> ModelFolderConfig:
     """The `config.yaml` of a new model."""
     return ModelFolderConfig(
@@ -66,6 +73,7 @@ def folder_config(
         nmt_version=nmt.__version__,
         direction=direction,
         script=script,
+        chinese=chinese,
         source_size=len(source),
         target_size=len(target),
         model=model,

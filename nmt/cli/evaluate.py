@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmt import __version__, settings
+from nmt.card import overlap_line
 from nmt.cli import options, testsets
 from nmt.config import ModelFolderConfig
 from nmt.errors import CheckpointError, DataError
@@ -167,11 +168,24 @@ def _evaluate(model: Path, args: argparse.Namespace, made_from: dict[str, Any]) 
         extra["trained_on"] = {"name": card.get("data"), "fingerprint": card.get("data_fingerprint")}
     entropy = translator.attention_entropy(_with_first_reference(test), batch_tokens=args.batch_tokens)
     extra["attention_entropy"] = asdict(entropy) if entropy else None
+    extra["overlap"] = _overlap(translator.trained.card, test, args.split or "test", translator.source_language)
     write(evaluation, args.output, sources=test.sources, hypotheses=hypotheses, references=test.references, extra=extra)
     bleu, chrf = evaluation.bleu, evaluation.chrf
     score = {"set": test.name, "bleu": bleu.value, "chrf": chrf.value, "signature": bleu.signature}
     with contextlib.suppress(OSError, CheckpointError):  # somebody else's model, or a full disk: the result is safe
         add_score(model, score)
+
+
+def _overlap(card: Mapping[str, Any], test: Sentences, split: str, language: str) -> dict[str, Any] | None:
+    """What `nmt prepare` found out about these sentences and the training text, if it has seen them."""
+    from nmt.data.overlap import checksum
+
+    own = test.prepared is not None and test.prepared["fingerprint"] == card.get("data_fingerprint")
+    known = None if own else checksum(test.sources)
+    for entry in card.get("overlap") or []:
+        if entry["name"] == split if own else entry.get("sha256", {}).get(language) == known:
+            return dict(entry)
+    return None
 
 
 def _translate(translator: Translator, sources: Sequence[str], args: argparse.Namespace) -> list[str]:
@@ -254,3 +268,4 @@ def _show(folder: Path) -> None:
         print(line)
     if entropy := result.get("attention_entropy"):
         print(f"attention entropy = {entropy['nats']:.3f} nats, mean of {entropy['pieces']:,} forced reference pieces")
+    print(f"overlap with the training text: {overlap_line(result.get('overlap'))}")

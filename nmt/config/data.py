@@ -22,8 +22,12 @@ class DataConfig:
     source_language: str = "en"
     """Language of the source side of the files as they lie on disk; the prepared folder serves both directions."""
     target_language: str = "zh"
-    script: str = "keep"
-    """What to do with Chinese text: `keep` it as written, or `convert` it to simplified script (OpenCC)."""
+    script: str = "drop"
+    """Chinese lines in the other script: `drop` those that clearly are, `convert` them (OpenCC), or `keep` them."""
+    chinese: str = "hans"
+    """The script of Chinese text: `hans` (simplified) or `hant` (traditional)."""
+    decontaminate: list[str] = field(default_factory=list)
+    """Files of dev and test sets that no training pair may overlap with: sentences, or lines with tabs."""
     dev_groups: int = 1000
     """Groups of connected sentences held out for validation, at most a twentieth of all groups."""
     test_groups: int = 1000
@@ -46,7 +50,8 @@ class DataConfig:
         one_of("data.encoding", self.encoding, ENCODINGS)
         one_of("data.on_error", self.on_error, ("fail", "skip", "replace"))
         positive("data.max_line_bytes", self.max_line_bytes)
-        one_of("data.script", self.script, ("keep", "convert"))
+        one_of("data.script", self.script, ("drop", "convert", "keep"))
+        one_of("data.chinese", self.chinese, ("hans", "hant"))
         if self.source_language == self.target_language:
             raise ConfigError("data.source_language and data.target_language are the same")
         for name in ("dev_groups", "test_groups"):

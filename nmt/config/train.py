@@ -164,9 +164,11 @@ class ModelFolderConfig:
     nmt_version: str
     direction: str
     script: str
-    """`convert`: Chinese input is turned into simplified script, as the training text was."""
+    """What was done about Chinese text in another script; unless it was kept, Chinese input is converted."""
     source_size: int
     """Pieces in the source vocabulary."""
     target_size: int
     model: ModelConfig
     decode: DecodeConfig
+    chinese: str = "hans"
+    """The script of Chinese text: `hans` (simplified) or `hant` (traditional)."""

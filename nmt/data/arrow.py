@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmt.config import DIRECTIONS
-from nmt.data.corpus import Pair
 from nmt.data.heldout import Item
+from nmt.data.table import PairTable
 from nmt.errors import DataError
 from nmt.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
+    import pyarrow  # type: ignore[import-untyped, unused-ignore]
     from datasets import Dataset
 
 TRAIN = "train"
 
 
-def write_train(folder: Path, pairs: Sequence[Pair], tokenizers: dict[str, Tokenizer]) -> None:
+def write_train(folder: Path, pairs: PairTable, tokenizers: dict[str, Tokenizer]) -> None:
     """Write the training pairs: their normalised text, and their ids without `BOS` and `EOS`.
 
     Args:
@@ -27,14 +28,17 @@ def write_train(folder: Path, pairs: Sequence[Pair], tokenizers: dict[str, Token
         pairs: Normalised pairs, English as source.
         tokenizers: The tokenizer of each language.
     """
-    english, chinese = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    columns: dict[str, list[Any]] = {
-        "en": english,
-        "zh": chinese,
-        "en_ids": tokenizers["en"].encode(english),
-        "zh_ids": tokenizers["zh"].encode(chinese),
-    }
-    _write(folder / TRAIN, columns, kinds={"en": "string", "zh": "string", "en_ids": "ids", "zh_ids": "ids"})
+    import pyarrow  # type: ignore[import-untyped, unused-ignore]
+
+    text, ids = pyarrow.string(), pyarrow.list_(pyarrow.int32())
+    schema = pyarrow.schema({"en": text, "zh": text, "en_ids": ids, "zh_ids": ids})
+    batches = []
+    for batch in pairs.batches():
+        encoded = tokenizers["en"].encode(batch.source), tokenizers["zh"].encode(batch.target)
+        arrays = [pyarrow.array(batch.source, text), pyarrow.array(batch.target, text)]
+        arrays += [pyarrow.array(own, ids) for own in encoded]
+        batches.append(pyarrow.record_batch(arrays, schema=schema))
+    _save(folder / TRAIN, pyarrow.Table.from_batches(batches, schema))
 
 
 def write_heldout(folder: Path, split: str, directions: dict[str, list[Item]]) -> None:
@@ -68,20 +72,19 @@ def read(folder: Path) -> Dataset:
 
 
 def _write(folder: Path, columns: dict[str, list[Any]], *, kinds: dict[str, str]) -> None:
-    import pyarrow  # type: ignore[import-untyped, unused-ignore]
-    from datasets import Dataset
+    import pyarrow
 
     text = pyarrow.string()
-    known = {
-        "string": text,
-        "number": pyarrow.int64(),
-        "strings": pyarrow.list_(text),
-        "ids": pyarrow.list_(pyarrow.int32()),
-    }
+    known = {"string": text, "number": pyarrow.int64(), "strings": pyarrow.list_(text)}
     arrays = {name: pyarrow.array(values, type=known[kinds[name]]) for name, values in columns.items()}
-    empty = not next(iter(columns.values()))
+    _save(folder, pyarrow.table(arrays))
+
+
+def _save(folder: Path, table: pyarrow.Table) -> None:
+    from datasets import Dataset
+
     with _quiet():  # an empty table without a file can not be read again
-        Dataset.from_dict(arrays).save_to_disk(str(folder), num_shards=1 if empty else None)
+        Dataset(table).save_to_disk(str(folder), num_shards=None if len(table) else 1)
 
 
 @contextmanager

@@ -1,127 +1,180 @@
-"""Which pairs are not worth learning from: pure rules, each with a name and a reason a person can check.
+"""Cleaning: each pair is normalised, measured once, and dropped for the first reason that there is.
 
-The rules act on the *training* part only, on normalised text with English as source and Chinese as target. Lengths are
-in the unit of `nmt.text.units`, so that they mean the same on both sides.
+First come the rules that look at one pair alone, on all cores; then those that compare pairs, by hashes of 64 bits.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
+from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from nmt.config import CleanConfig
 from nmt.data.corpus import Pair
-from nmt.text.units import HAN, count_units
+from nmt.data.dropped import EXAMPLES, Dropped
+from nmt.data.duplicates import beyond, near_repeats, rensa_available, repeats, text_key
+from nmt.data.measure import measure
+from nmt.data.overlap import NearSentences, Sentence
+from nmt.data.pool import spread
+from nmt.data.rules import Rule, rules
+from nmt.data.table import Columns, PairTable
+from nmt.errors import DataError
+from nmt.text.language import langid_available
+from nmt.text.mojibake import ftfy_available, mend
+from nmt.text.normalise import normalise
 
-Rule = Callable[[Pair], bool]
-"""True for a pair that is to be dropped."""
+if TYPE_CHECKING:
+    import numpy as np
 
-EXAMPLES = 5
-ALWAYS_ALLOWED = 2
-"""Units by which either side may exceed the ratio: "Hi!" and its translations have any ratio."""
-
-_HAN = re.compile(f"[{HAN}]")
-_LETTER = re.compile(rf"[^\W\d_{HAN}]")
-
-
-@dataclass(slots=True)
-class Dropped:
-    """The pairs that one rule dropped."""
-
-    count: int = 0
-    examples: list[Pair] = field(default_factory=list)
-    """The first few."""
-
-    def add(self, pair: Pair) -> None:
-        """Count a pair, and keep it if it is among the first."""
-        self.count += 1
-        if len(self.examples) < EXAMPLES:
-            self.examples.append(pair)
+SIDES = {"source": "en", "target": "zh"}
+NEAR_HELD_OUT = "near dev or test"
 
 
 @dataclass(slots=True)
 class Cleaned:
-    """What is left, and what was dropped for which reason, in the order of the rules."""
+    """What is left, normalised, and what was dropped for which reason, in the order of the rules."""
 
-    pairs: list[Pair]
+    pairs: PairTable = field(default_factory=PairTable)
+    dropped: dict[str, Dropped] = field(default_factory=dict)
+    overlaps: set[tuple[int, int]] = field(default_factory=set)
+    """Held-out sentences (set, place) that are nearly the same as one in the pairs."""
+    source_keys: array[int] = field(default_factory=lambda: array("Q"))
+    """`text_key` of each source sentence."""
+    target_keys: array[int] = field(default_factory=lambda: array("Q"))
+
+    def sentences(self, language: str, *, most: int, seed: int) -> list[str]:
+        """The different sentences of a language in their order, or so many of them drawn by chance.
+
+        A sentence with twelve translations is still one sentence.
+        """
+        import numpy as np
+
+        keys = _keys(self)[0 if language == "en" else 1]
+        places = np.sort(np.unique(keys, return_index=True)[1])
+        if len(places) > most:
+            places = np.sort(np.random.default_rng(seed).choice(places, most, replace=False))
+        chosen = self.pairs.take(places.tolist())
+        return [pair.source if language == "en" else pair.target for pair in chosen]
+
+
+@dataclass(slots=True)
+class _Batch:
+    columns: Columns
     dropped: dict[str, Dropped]
+    overlaps: set[tuple[int, int]]
+    source_keys: array[int]
+    target_keys: array[int]
 
 
-def no_english(pair: Pair) -> bool:
-    """The English side has not one letter, but the Chinese side has."""
-    return not _LETTER.search(pair.source) and bool(_HAN.search(pair.target) or _LETTER.search(pair.target))
+class Cleaner:
+    """Normalises pairs and tries the rules on them; remembers nothing of a pair."""
+
+    def __init__(self, config: CleanConfig, held_out: Iterable[list[Sentence]] = ()) -> None:
+        self._mends = config.mojibake == "repair"
+        self._near = NearSentences(list(held_out))
+        self._decontaminates = config.decontaminate
+        self.rules: dict[str, Rule] = rules(config)
+
+    def reasons(self) -> list[str]:
+        """What a pair can be dropped for, in the order in which it is tried."""
+        return [*self.rules, *([NEAR_HELD_OUT] if self._decontaminates else [])]
+
+    def __call__(self, columns: Columns) -> _Batch:
+        """Clean some pairs, English as source."""
+        batch = _Batch(Columns.empty(), {}, set(), array("Q"), array("Q"))
+        for raw in columns.pairs():
+            pair, reason = self.judge(raw)
+            if reason is None and (overlaps := self._near(pair.source, pair.target)):
+                batch.overlaps.update(overlaps)
+                reason = NEAR_HELD_OUT if self._decontaminates else None
+            if reason is None:
+                batch.columns.add(pair)
+                batch.source_keys.append(text_key(pair.source))
+                batch.target_keys.append(text_key(pair.target))
+            else:
+                batch.dropped.setdefault(reason, Dropped()).add(pair)
+        return batch
+
+    def judge(self, pair: Pair) -> tuple[Pair, str | None]:
+        """The normalised pair and the name of the first rule that drops it."""
+        source, target = pair.source, pair.target
+        if self._mends:
+            source, target = mend(source), mend(target)
+        pair = Pair(normalise(source, "en"), normalise(target, "zh"), pair.line)
+        measured = measure(pair)
+        return pair, next((name for name, rule in self.rules.items() if rule(measured)), None)
 
 
-def no_chinese(pair: Pair) -> bool:
-    """The Chinese side has not one Han character, but the English side has letters."""
-    return not _HAN.search(pair.target) and bool(_LETTER.search(pair.source))
-
-
-def untranslated(pair: Pair) -> bool:
-    """The English side is mostly Chinese."""
-    return bool(_HAN.search(pair.source)) and 2 * len(_HAN.findall(pair.source)) > count_units(pair.source)
-
-
-def too_long(*, max_units: int) -> Rule:
-    """Either side is longer than `max_units`."""
-
-    def is_long(text: str) -> bool:
-        return len(text) > max_units and count_units(text) > max_units  # no unit is shorter than a character
-
-    return lambda pair: is_long(pair.source) or is_long(pair.target)
-
-
-def unequal_lengths(*, min_ratio: float, max_ratio: float) -> Rule:
-    """The Chinese side is too short or too long for its English side, by more than `ALWAYS_ALLOWED` units."""
-
-    def rule(pair: Pair) -> bool:
-        english, chinese = count_units(pair.source), count_units(pair.target)
-        return chinese + ALWAYS_ALLOWED < min_ratio * english or chinese - ALWAYS_ALLOWED > max_ratio * english
-
-    return rule
-
-
-def duplicate() -> Rule:
-    """Both sides equal those of an earlier pair. The rule remembers: make one for each corpus."""
-    seen: set[tuple[str, str]] = set()
-
-    def rule(pair: Pair) -> bool:
-        key = (pair.source, pair.target)
-        known = key in seen
-        seen.add(key)
-        return known
-
-    return rule
-
-
-def rules(*, max_units: int, min_ratio: float, max_ratio: float, deduplicate: bool) -> dict[str, Rule]:
-    """The rules in the order in which they are tried, each under the name that the report gives it."""
-    chosen: dict[str, Rule] = {
-        "no English": no_english,
-        "no Chinese": no_chinese,
-        "untranslated": untranslated,
-        "too long": too_long(max_units=max_units),
-        "unequal lengths": unequal_lengths(min_ratio=min_ratio, max_ratio=max_ratio),
-    }
-    return chosen | ({"duplicate": duplicate()} if deduplicate else {})
-
-
-def clean(pairs: Iterable[Pair], chosen: dict[str, Rule]) -> Cleaned:
-    """Drop each pair that a rule names; the first rule that does is the reason.
+def clean(
+    batches: Iterable[Columns], config: CleanConfig, *, held_out: Iterable[list[Sentence]] = (), processes: int = 1
+) -> Cleaned:
+    """Clean the training part.
 
     Args:
-        pairs: Normalised pairs, English as source.
-        chosen: What `rules` returned.
+        batches: Its pairs, with text on both sides, English as source.
+        config: Which rules there are.
+        held_out: The sentences of every dev and test set; what is nearly the same is dropped, or noted only.
+        processes: How many work.
 
     Returns:
-        The other pairs in their order, and what was dropped.
+        The normalised pairs that nothing speaks against, in their order.
     """
-    cleaned = Cleaned([], {name: Dropped() for name in chosen})
-    for pair in pairs:
-        for name, rule in chosen.items():
-            if rule(pair):
-                cleaned.dropped[name].add(pair)
-                break
-        else:
-            cleaned.pairs.append(pair)
+    held_out = list(held_out)
+    cleaned = Cleaned(dropped={name: Dropped() for name in Cleaner(config).reasons()})
+    for batch in spread(Cleaner, (config, held_out), batches, processes=processes):
+        cleaned.pairs.append(batch.columns)
+        cleaned.overlaps |= batch.overlaps
+        cleaned.source_keys.extend(batch.source_keys)
+        cleaned.target_keys.extend(batch.target_keys)
+        for name, dropped in batch.dropped.items():
+            cleaned.dropped[name].merge(dropped)
+    _compare(cleaned, config)
     return cleaned
+
+
+def _compare(cleaned: Cleaned, config: CleanConfig) -> None:
+    """Drop what repeats an earlier pair."""
+    import numpy as np
+
+    if config.deduplicate:
+        _drop(cleaned, "duplicate", repeats(*_keys(cleaned)))
+    if config.near_duplicates is not None:
+        _drop(cleaned, "near duplicate", near_repeats(cleaned.pairs, config.near_duplicates))
+    if config.max_translations is not None:
+        beyond_both = [beyond(keys, config.max_translations) for keys in _keys(cleaned)]
+        _drop(cleaned, "translations", np.logical_or(*beyond_both))
+
+
+def _keys(cleaned: Cleaned) -> tuple[np.ndarray, np.ndarray]:
+    import numpy as np
+
+    return np.frombuffer(cleaned.source_keys, np.uint64), np.frombuffer(cleaned.target_keys, np.uint64)
+
+
+def _drop(cleaned: Cleaned, name: str, found: np.ndarray) -> None:
+    places = found.nonzero()[0]
+    cleaned.dropped[name] = Dropped(len(places), cleaned.pairs.take(places[:EXAMPLES].tolist()))
+    if len(places):
+        kept = [array("Q", keys[~found].tobytes()) for keys in _keys(cleaned)]
+        cleaned.pairs = cleaned.pairs.select(~found)
+        cleaned.source_keys, cleaned.target_keys = kept
+
+
+def check_extras(config: CleanConfig) -> None:
+    """Name everything that is to be installed at once, before any work.
+
+    Raises:
+        DataError: Something is not installed.
+    """
+    missing = {}
+    if config.mojibake != "keep" and not ftfy_available():
+        missing["ftfy"] = f"ftfy, which clean.mojibake={config.mojibake} needs"
+    if config.language and not langid_available():
+        missing["langid"] = "py3langid, which clean.language=true needs"
+    if config.near_duplicates is not None and not rensa_available():
+        missing["near"] = "rensa, which clean.near_duplicates needs"
+    if missing:
+        raise DataError(
+            f"Not installed: {'; '.join(missing.values())}. Install with: pip install 'nmt[{','.join(missing)}]'"
+        )

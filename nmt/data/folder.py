@@ -43,11 +43,13 @@ def describe(config: PrepareConfig, files: Iterable[Path]) -> Recipe:
         DataError: A file can not be read.
     """
     settings = asdict(config)
-    del settings["output"]
+    for key in ("output", "dry_run", "processes"):
+        del settings[key]
     for part in ("train", "dev", "test"):
         for key, value in settings["data"].get(part, {}).items():
             if key in _PATHS and value is not None and Path(value).exists():  # not a name on a hub
                 settings["data"][part][key] = Path(value).name
+    settings["data"]["decontaminate"] = [Path(path).name for path in settings["data"]["decontaminate"]]
     inputs = [_input(path) for path in files]
     text = json.dumps([FORMAT_VERSION, settings, inputs], sort_keys=True, ensure_ascii=False)
     return Recipe(settings, inputs, hashlib.sha256(text.encode()).hexdigest())

@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from nmt.data.corpus import Pair
-from nmt.data.split import Group, fold, sentence_id
+from nmt.data.split import fold, sentence_id
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Pairs that are connected by sentences in common."""
+
+    id: int
+    """The smallest id of its sentences."""
+    pairs: tuple[Pair, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,16 @@ characters are tidied): neither a new rule nor a new normalisation changes what 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from nmt.config import LANGUAGES, PrepareConfig
-from nmt.data import arrow, heldout
-from nmt.data.clean import Cleaned, Dropped, clean, rules
-from nmt.data.corpus import Pair
+from nmt.data import arrow
+from nmt.data.clean import SIDES, Cleaned, check_extras, clean
+from nmt.data.divide import Corpus, Divided, HeldOutSets, divide
+from nmt.data.dropped import EXAMPLES, Dropped
 from nmt.data.folder import (
     FORMAT_VERSION,
     MANIFEST,
@@ -30,41 +31,23 @@ from nmt.data.folder import (
     is_whole,
     read_manifest,
 )
+from nmt.data.gather import gather, script_policy
 from nmt.data.heldout import Item
 from nmt.data.lines import LineCounts
+from nmt.data.overlap import read_set
+from nmt.data.page import page
 from nmt.data.parts import Part, parts
-from nmt.data.report import coverage, dropped_counts, reading, report, total_units, unread
-from nmt.data.split import Group, connect, shares_a_sentence, split
+from nmt.data.pool import cores
+from nmt.data.report import coverage, dropped_counts, left_to_bytes, reading, report, total_units, unread
 from nmt.errors import DataError
-from nmt.files import new_folder
-from nmt.text.normalise import normalise, tidy
-from nmt.text.script import to_simplified
+from nmt.files import new_folder, write_text
+from nmt.text.normalise import normalise
 from nmt.text.tokenizer import Tokenizer, learn
 
+REPORT = "report.html"
+ENOUGH = 10_000
+"""Sentences of train of which the rates of unknown pieces and bytes are told."""
 Log = Callable[[str], None]
-HeldOutSets = dict[str, dict[str, list[Item]]]
-"""`dev` and `test`, each with its two directions."""
-
-
-@dataclass(slots=True)
-class _Corpus:
-    """What was read: the pairs of each part with text on both sides, tidied and in one script."""
-
-    pairs: dict[str, list[Pair]]
-    lines: LineCounts
-    read: int
-    blank: Dropped
-
-
-@dataclass(slots=True)
-class _Divided:
-    train: list[Pair]
-    heldout: HeldOutSets
-    groups: int
-    kept: dict[str, int]
-    """Pairs of dev and test."""
-    overlapping: Dropped
-    """Pairs dropped from train because a file for dev or test that the person gave has one of their sentences."""
 
 
 def prepare(config: PrepareConfig, log: Log = print) -> Path:
@@ -82,31 +65,53 @@ def prepare(config: PrepareConfig, log: Log = print) -> Path:
         ConfigError: Settings contradict each other or the corpus.
     """
     output = Path(config.output)
+    check_extras(config.clean)
     sources = parts(config.data)
-    recipe = describe(config, (file for part in sources.values() for file in part.files))
-    if _is_up_to_date(output, recipe, log):
+    tests = [Path(path) for path in config.data.decontaminate]
+    recipe = describe(config, (*(file for part in sources.values() for file in part.files), *tests))
+    if not config.dry_run and _is_up_to_date(output, recipe, log):
         return output
     log(f"reading {', '.join(entry['path'] for entry in recipe.inputs) or config.data.name}")
-    corpus = _read(sources, convert=config.data.script == "convert")
-    divided = _divide(corpus, config)
-    cleaned = _clean(divided.train, config)
-    log(f"learning a vocabulary for each language from {len(cleaned.pairs):,} pairs")
-    tokenizers = {language: _learn(cleaned.pairs, language, config) for language in LANGUAGES}
-    manifest = {
+    corpus = _read(sources, tests, config)
+    divided = divide(corpus, config)
+    cleaned = _clean(corpus, divided, config)
+    manifest: dict[str, Any] = {
         "format_version": FORMAT_VERSION,
         "name": config.data.name,
         "licence": config.data.licence,
         "attribution": config.data.attribution,
         **asdict(recipe),
-        "splits": _splits(cleaned.pairs, divided.heldout),
-        "counts": _counts(corpus, divided, cleaned, tokenizers),
+        "splits": _splits(cleaned, divided.heldout),
+        "counts": _counts(corpus, divided, cleaned),
+        "overlap": [one.entry(removed=config.clean.decontaminate) for one in divided.sets],
     }
+    if config.dry_run:
+        _report_only(output, manifest, log)
+        return output
+    log(f"learning a vocabulary for each language from {len(cleaned.pairs):,} pairs")
+    tokenizers = {}
+    manifest["counts"]["vocabulary"] = {}
+    for language in LANGUAGES:
+        sentences = cleaned.sentences(language, most=config.text.sample, seed=config.seed)
+        tokenizers[language] = _learn(sentences, language, config)
+        entry = _vocabulary(tokenizers[language], language, sentences, divided.heldout)
+        manifest["counts"]["vocabulary"][language] = entry
     with new_folder(output.resolve()) as folder:
-        _write(folder, manifest, cleaned.pairs, divided.heldout, tokenizers)
+        _write(folder, manifest, cleaned, divided.heldout, tokenizers)
     for line in report(manifest):
         log(line)
     log(f"{output} is ready")
     return output
+
+
+def _report_only(output: Path, manifest: dict[str, Any], log: Log) -> None:
+    for line in report(manifest, examples=EXAMPLES):
+        log(line)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    for suffix, text in (("json", _json(manifest)), ("html", page(manifest))):
+        path = output.with_name(f"{output.name}.report.{suffix}")
+        write_text(path, text)
+        log(f"{path} is written")
 
 
 def _is_up_to_date(output: Path, recipe: Recipe, log: Log) -> bool:
@@ -128,65 +133,35 @@ def _is_up_to_date(output: Path, recipe: Recipe, log: Log) -> bool:
     return False
 
 
-def _read(sources: dict[str, Part], *, convert: bool) -> _Corpus:
-    corpus = _Corpus({}, LineCounts(), 0, Dropped())
-    for name, part in sources.items():
-        kept = corpus.pairs[name] = []
-        for pair in part.read(corpus.lines):
-            corpus.read += 1
-            target = to_simplified(pair.target) if convert else pair.target
-            clear = Pair(tidy(pair.source), tidy(target), pair.line, pair.source_id, pair.target_id)
-            if clear.source and clear.target:
-                kept.append(clear)
-            else:
-                corpus.blank.add(clear)
-    return corpus
+def _read(sources: dict[str, Part], tests: list[Path], config: PrepareConfig) -> Corpus:
+    data, lines = config.data, LineCounts()
+    gathered = {
+        name: gather(
+            part.read(lines),
+            script=script_policy(data, name),
+            chinese=data.chinese,
+            processes=config.processes or cores(),
+        )
+        for name, part in sources.items()
+    }
+    return Corpus(gathered, lines, [read_set(path) for path in tests])
 
 
-def _divide(corpus: _Corpus, config: PrepareConfig) -> _Divided:
-    given = {name: pairs for name, pairs in corpus.pairs.items() if name != "train"}
-    overlaps = clean(
-        corpus.pairs["train"], {"overlap": shares_a_sentence(pair for pairs in given.values() for pair in pairs)}
+def _clean(corpus: Corpus, divided: Divided, config: PrepareConfig) -> Cleaned:
+    cleaned = clean(
+        corpus.parts["train"].pairs.batches(divided.train),
+        config.clean,
+        held_out=[one.sentences for one in divided.sets],
+        processes=config.processes or cores(),
     )
-    groups = connect(overlaps.pairs)
-    chosen = split(
-        groups,
-        dev=0 if "dev" in given else config.data.dev_groups,
-        test=0 if "test" in given else config.data.test_groups,
-    )
-    sets: HeldOutSets = {"dev": _both_directions(chosen.dev), "test": _both_directions(chosen.test)}
-    for name, pairs in given.items():
-        sets[name] = {"en-zh": heldout.from_pairs(pairs), "zh-en": heldout.from_pairs(p.flipped() for p in pairs)}
-    kept = sorted((pair for group in chosen.train for pair in group.pairs), key=lambda pair: pair.line)
-    sizes = {"dev": chosen.dev, "test": chosen.test}
-    pairs_of = {name: sum(len(group.pairs) for group in part) for name, part in sizes.items()}
-    pairs_of |= {name: len(pairs) for name, pairs in given.items()}
-    return _Divided(kept, sets, len(groups), pairs_of, overlaps.dropped["overlap"])
+    for number, place in cleaned.overlaps:
+        divided.sets[number].found.add(place)
+    return cleaned
 
 
-def _both_directions(groups: Iterable[Group]) -> dict[str, list[Item]]:
-    groups = list(groups)
-    return {"en-zh": heldout.from_groups(groups), "zh-en": heldout.from_groups(map(heldout.flipped, groups))}
-
-
-def _clean(pairs: list[Pair], config: PrepareConfig) -> Cleaned:
-    chosen = rules(
-        max_units=config.clean.max_units,
-        min_ratio=config.clean.min_ratio,
-        max_ratio=config.clean.max_ratio,
-        deduplicate=config.clean.deduplicate,
-    )
-    normal = (Pair(normalise(pair.source, "en"), normalise(pair.target, "zh"), pair.line) for pair in pairs)
-    return clean(normal, chosen)
-
-
-def _side(pairs: Iterable[Pair], language: str) -> list[str]:
-    return [pair.source if language == "en" else pair.target for pair in pairs]
-
-
-def _learn(pairs: list[Pair], language: str, config: PrepareConfig) -> Tokenizer:
+def _learn(sentences: list[str], language: str, config: PrepareConfig) -> Tokenizer:
     return learn(
-        dict.fromkeys(_side(pairs, language)),  # a sentence with twelve translations is still one sentence
+        sentences,
         language=language,
         vocab_size=getattr(config.text, f"vocab_size_{language}"),
         coverage=getattr(config.text, f"coverage_{language}"),
@@ -195,29 +170,42 @@ def _learn(pairs: list[Pair], language: str, config: PrepareConfig) -> Tokenizer
     )
 
 
-def _counts(corpus: _Corpus, divided: _Divided, cleaned: Cleaned, tokenizers: dict[str, Tokenizer]) -> dict[str, Any]:
+def _counts(corpus: Corpus, divided: Divided, cleaned: Cleaned) -> dict[str, Any]:
+    blank, other_script = Dropped(), Dropped()
+    for part in corpus.parts.values():
+        blank.merge(part.blank)
+        other_script.merge(part.other_script)
+    before = {"blank": blank, "other script": other_script, "in dev or test": divided.overlapping}
     return {
-        "read": corpus.read + sum(corpus.lines.skipped.values()),
+        "read": sum(part.read for part in corpus.parts.values()) + sum(corpus.lines.skipped.values()),
         **reading(corpus.lines),
         "kept": {"train": len(cleaned.pairs), **divided.kept},
-        "groups": divided.groups,
-        "dropped": unread(corpus.lines)
-        | dropped_counts({"blank": corpus.blank, "in dev or test": divided.overlapping} | cleaned.dropped),
-        "vocabulary": {
-            language: {"size": len(tokenizer), "dev": coverage(tokenizer, _dev_lines(divided.heldout, language))}
-            for language, tokenizer in tokenizers.items()
+        "scripts": {
+            name: sum(part.scripts[name] for part in corpus.parts.values()) for name in corpus.parts["train"].scripts
         },
+        "groups": divided.groups,
+        "dropped": unread(corpus.lines) | dropped_counts(before | cleaned.dropped),
     }
 
 
-def _splits(pairs: list[Pair], sets: HeldOutSets) -> dict[str, Any]:
-    units = {language: total_units(_side(pairs, language)) for language in LANGUAGES}
-    return {"train": {"pairs": len(pairs), "units": units}, **_sizes(sets)}
+def _vocabulary(tokenizer: Tokenizer, language: str, sentences: list[str], sets: HeldOutSets) -> dict[str, Any]:
+    """Its size, and what it can not write in pieces, in each split; of train, a part of what it was learned from."""
+    return {
+        "size": len(tokenizer),
+        "train": coverage(tokenizer, sentences[:ENOUGH]),
+        **{split: coverage(tokenizer, _lines(sets[split], language)) for split in ("dev", "test")},
+        "left_to_bytes": left_to_bytes(tokenizer, sentences),
+    }
 
 
-def _dev_lines(sets: HeldOutSets, language: str) -> list[str]:
+def _splits(cleaned: Cleaned, sets: HeldOutSets) -> dict[str, Any]:
+    units = {language: total_units(cleaned.pairs.side(side)) for side, language in SIDES.items()}
+    return {"train": {"pairs": len(cleaned.pairs), "units": units}, **_sizes(sets)}
+
+
+def _lines(directions: dict[str, list[Item]], language: str) -> list[str]:
     direction = "en-zh" if language == "en" else "zh-en"
-    return [normalise(item.source, language) for item in sets["dev"][direction]]
+    return [normalise(item.source, language) for item in directions[direction]]
 
 
 def _sizes(sets: HeldOutSets) -> dict[str, Any]:
@@ -233,14 +221,18 @@ def _sizes(sets: HeldOutSets) -> dict[str, Any]:
 def _write(
     folder: Path,
     manifest: dict[str, Any],
-    pairs: list[Pair],
+    cleaned: Cleaned,
     sets: HeldOutSets,
     tokenizers: dict[str, Tokenizer],
 ) -> None:
-    arrow.write_train(folder, pairs, tokenizers)
+    arrow.write_train(folder, cleaned.pairs, tokenizers)
     for name, directions in sets.items():
         arrow.write_heldout(folder, name, directions)
     for language, tokenizer in tokenizers.items():
         (folder / f"{language}.spm").write_bytes(tokenizer.to_bytes())
-    text = json.dumps(manifest, ensure_ascii=False, indent=2)
-    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
+    for name, text in ((REPORT, page(manifest)), (MANIFEST, _json(manifest))):
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _json(manifest: dict[str, Any]) -> str:
+    return json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"

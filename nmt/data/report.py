@@ -1,13 +1,15 @@
-"""What `nmt prepare` did, as lines for a person; every number of it also stands in the manifest."""
+"""What `nmt prepare` did, as lines for a person and as a page; every number of it also stands in the manifest."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nmt.config import DIRECTIONS, LANGUAGES
-from nmt.data.clean import Dropped
+from nmt.card import overlap_line
+from nmt.config import DIRECTIONS
+from nmt.data.dropped import Dropped
 from nmt.data.lines import LineCounts
 from nmt.text.tokenizer import UNK, Tokenizer
 from nmt.text.units import count_units
@@ -22,6 +24,8 @@ _ODD = {
     "undecodable": "lines or fields are not in the declared encoding",
     "over_long": "lines or fields are longer than data.max_line_bytes",
 }
+_MOST_CHARACTERS = 200
+_FEW_CHARACTERS = 20
 
 
 def dropped_counts(dropped: dict[str, Dropped]) -> dict[str, Any]:
@@ -67,13 +71,29 @@ def coverage(tokenizer: Tokenizer, lines: list[str]) -> dict[str, Any]:
     }
 
 
-def total_units(lines: list[str]) -> int:
+def left_to_bytes(tokenizer: Tokenizer, lines: Iterable[str]) -> dict[str, Any]:
+    """The characters of some text that have no piece.
+
+    Returns:
+        How many there are, how often they occur, and the most frequent of them in that order.
+    """
+    counts = Counter(char for line in lines for char in line)
+    missing = {char: count for char, count in counts.most_common() if not tokenizer.has_piece(char)}
+    return {
+        "characters": len(missing),
+        "occurrences": sum(missing.values()),
+        "of": counts.total(),
+        "most_frequent": "".join(list(missing)[:_MOST_CHARACTERS]),
+    }
+
+
+def total_units(lines: Iterable[str]) -> int:
     """The length of some text."""
     return sum(map(count_units, lines))
 
 
-def report(manifest: dict[str, Any]) -> Iterator[str]:
-    """The table that is printed at the end."""
+def report(manifest: dict[str, Any], *, examples: int = 1) -> Iterator[str]:
+    """The table that is printed at the end, with so many examples of what each rule dropped."""
     counts, splits = manifest["counts"], manifest["splits"]
     yield f"{manifest['name']}: {counts['read']:,} pairs read from {', '.join(x['path'] for x in manifest['inputs'])}"
     yield _row("licence", manifest["licence"] or "not given (data.licence=...)")
@@ -82,23 +102,32 @@ def report(manifest: dict[str, Any]) -> Iterator[str]:
     for name, meaning in _ODD.items():
         if counts[name]:
             yield _row(name.replace("_", " "), f"{counts[name]:,} {meaning}")
+    yield _row("Chinese script", ", ".join(f"{number:,} {name}" for name, number in counts["scripts"].items()))
     yield _row("groups", f"{counts['groups']:,} of sentences that are connected by a pair")
-    yield from _dropped(counts["dropped"])
+    yield from _dropped(counts["dropped"], examples)
+    for entry in manifest["overlap"]:
+        yield _row(f"overlap {entry['name']}", overlap_line(entry))
     yield _row("train", f"{splits['train']['pairs']:,} pairs; " + _per_language(splits["train"]["units"], "units"))
     for split in ("dev", "test"):
         for direction in DIRECTIONS:
             yield _row(f"{split} {direction}", _sentences(splits[split][direction]))
-    for language in LANGUAGES:
-        yield _row(f"vocabulary {language}", _vocabulary(counts["vocabulary"][language]))
+    for language, entry in counts.get("vocabulary", {}).items():  # a dry run learns none
+        yield _row(f"vocabulary {language}", _vocabulary(entry))
 
 
-def _dropped(dropped: dict[str, Any]) -> Iterator[str]:
+def _dropped(dropped: dict[str, Any], examples: int) -> Iterator[str]:
     for name, entry in dropped.items():
-        example = f"  e.g. {entry['places'][0]}" if entry.get("places") else ""
-        if entry["examples"]:
-            first = entry["examples"][0]
-            example = f"  e.g. line {first['line']}: {_short(first['en'])} | {_short(first['zh'])}"
-        yield _row(f"dropped: {name}", f"{entry['pairs']:,}{example}")
+        first, *others = [_example(one) for one in entry["examples"][:examples]] or _places(entry, examples)
+        yield _row(f"dropped: {name}", f"{entry['pairs']:<8,}{first}".rstrip())
+        yield from (_row("", f"{'':<8}{one}") for one in others)
+
+
+def _places(entry: dict[str, Any], examples: int) -> list[str]:
+    return [f"e.g. {place}" for place in entry.get("places", [])[:examples]] or [""]
+
+
+def _example(entry: dict[str, Any]) -> str:
+    return f"e.g. line {entry['line']}: {_short(entry['en'])} | {_short(entry['zh'])}"
 
 
 def _sentences(entry: dict[str, Any]) -> str:
@@ -107,9 +136,15 @@ def _sentences(entry: dict[str, Any]) -> str:
 
 
 def _vocabulary(entry: dict[str, Any]) -> str:
-    dev = entry["dev"]
-    shares = f"{dev['unknown']:.2%} are unknown and {dev['bytes']:.2%} are bytes"
-    return f"{entry['size']:,} pieces; of {dev['pieces']:,} pieces of dev, {shares}"
+    rates = (
+        f"{split} {entry[split]['unknown']:.2%} unknown, {entry[split]['bytes']:.2%} bytes"
+        for split in ("train", "dev", "test")
+    )
+    left = entry["left_to_bytes"]
+    shown = left["most_frequent"][:_FEW_CHARACTERS]
+    characters = f"{left['characters']:,} characters have none" + (f": {shown}" if shown else "")
+    more = "…" if left["characters"] > len(shown) else ""
+    return f"{entry['size']:,} pieces; {'; '.join(rates)}; {characters}{more}"
 
 
 def _per_language(numbers: dict[str, int], noun: str) -> str:

@@ -26,7 +26,7 @@ from nmt.decode.search import Hypothesis, Marks, beam_search
 from nmt.device import choose_device
 from nmt.model.seq2seq import DecoderState
 from nmt.text.normalise import normalise, restore, tidy
-from nmt.text.script import opencc_available, to_simplified
+from nmt.text.script import SCRIPTS, opencc_available, telling, to_script
 from nmt.text.tokenizer import BOS, EOS, PAD, UNK
 
 MARKS = Marks(begin=BOS, end=EOS, forbidden=(PAD, UNK, BOS))
@@ -49,6 +49,7 @@ class Translator:
         self.direction = trained.config.direction
         self.source_language = trained.source_language
         self.target_language = trained.target_language
+        self._warned = False
 
     @classmethod
     def load(cls, folder: Path | str, device: str = "auto") -> Translator:
@@ -182,20 +183,27 @@ class Translator:
         return weights
 
     def _clean(self, line: str, language: str) -> str:
-        if language == "zh" and self._converts:
-            line = to_simplified(tidy(line))
+        if language == "zh" and self.trained.config.script != "keep":
+            line = self._in_script(tidy(line))
         return normalise(line, language)
 
-    @cached_property
-    def _converts(self) -> bool:
-        """Whether Chinese text is written in simplified script first; says so, once, if it should be and can not."""
-        wanted = self.trained.config.script == "convert"
-        if wanted and not opencc_available():
+    def _in_script(self, line: str) -> str:
+        """Chinese text in the one script that the model knows; says so, once, if it is not and can not be."""
+        script = self.trained.config.chinese
+        if self._can_convert:
+            return to_script(line, script)
+        hans, hant = telling(line)
+        if not self._warned and (hant if script == "hans" else hans):
+            self._warned = True
             logging.getLogger(__name__).warning(
-                "this model knows simplified script only, and traditional script is not converted because OpenCC is "
-                "not installed. Install it with: pip install 'nmt[opencc]'"
+                f"this model knows {SCRIPTS[script]} script only, and text in the other script is not converted "
+                "because OpenCC is not installed. Install it with: pip install 'nmt[opencc]'"
             )
-        return wanted and opencc_available()
+        return line
+
+    @cached_property
+    def _can_convert(self) -> bool:
+        return opencc_available()
 
 
 def _by_length(rows: dict[int, list[int]], tokens: int) -> Iterator[list[int]]:

@@ -4,7 +4,7 @@ Nothing here imports torch, and SentencePiece and OpenCC are imported only when 
 """
 
 from nmt.text.normalise import normalise, restore, tidy
-from nmt.text.script import opencc_available, to_simplified
+from nmt.text.script import opencc_available, to_script
 from nmt.text.tokenizer import BOS, EOS, PAD, UNK, Tokenizer, learn
 from nmt.text.units import count_units, is_han, units
 
@@ -21,6 +21,6 @@ __all__ = [
     "opencc_available",
     "restore",
     "tidy",
-    "to_simplified",
+    "to_script",
     "units",
 ]

@@ -32,6 +32,8 @@ _FULL_WIDTH_LETTERS = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), 
 _FULL_WIDTH_LETTERS |= {code: code - 0xFEE0 for code in range(0xFF41, 0xFF5B)}
 _ZH_CHARACTERS = str.maketrans("｡､｢｣", "。、「」") | _FULL_WIDTH_LETTERS
 _ZH_MARKS = str.maketrans(",.!?:;", "，。！？：；")
+_ZH_NARROWED = re.compile(f"[{''.join(map(chr, _ZH_CHARACTERS))}]")
+_ZH_WIDENED = re.compile(rf"[{HAN}] ?[,.!?:;]")
 
 _WIDE = "，。！？：；（）《》〈〉【】〔〕「」『』、"  # marks that bring their own space
 _NARROW = "“”‘’…—"  # marks that English has as well: they need no space only beside a Han character
@@ -70,8 +72,12 @@ def tidy(text: str) -> str:
     Returns:
         One line in NFC with single spaces, none at its ends, and nothing invisible.
     """
-    text = _SPACES.sub(" ", _INVISIBLE.sub("", text)).strip()
-    return unicodedata.normalize("NFC", text.replace("\u2581", "_"))  # U+2581 is how SentencePiece writes a space
+    if not text.isprintable() or "  " in text:  # most lines need neither; what is invisible is not printable
+        text = _SPACES.sub(" ", _INVISIBLE.sub("", text))
+    text = text.strip()
+    return (
+        text if text.isascii() else unicodedata.normalize("NFC", text.replace("\u2581", "_"))
+    )  # U+2581 is how SentencePiece writes a space
 
 
 def normalise(text: str, language: str) -> str:
@@ -92,10 +98,15 @@ def normalise(text: str, language: str) -> str:
     """
     match language:
         case "en":
-            return unicodedata.normalize("NFC", tidy(text).translate(_EN_CHARACTERS))
+            text = tidy(text)
+            return text if text.isascii() else unicodedata.normalize("NFC", text.translate(_EN_CHARACTERS))
         case "zh":
-            text = unicodedata.normalize("NFC", tidy(text).translate(_ZH_CHARACTERS))
-            return _ZH_SPACE.sub("", _ASCII_MARK.sub(_widen, text))
+            text = tidy(text)
+            if _ZH_NARROWED.search(text):
+                text = unicodedata.normalize("NFC", text.translate(_ZH_CHARACTERS))
+            if _ZH_WIDENED.search(text):
+                text = _ASCII_MARK.sub(_widen, text)
+            return _ZH_SPACE.sub("", text) if " " in text else text
     raise ConfigError(f"There are no rules for the language {language!r}: it must be en or zh")
 
 

@@ -101,6 +101,10 @@ class Tokenizer:
         """Whether an id spells one byte of a character that has no piece."""
         return bool(self._processor.is_byte(int(index)))
 
+    def has_piece(self, char: str) -> bool:
+        """Whether a character has a piece of its own; another one is spelt in bytes."""
+        return int(self._processor.piece_to_id(char.replace(" ", _SPACE))) != UNK
+
 
 def learn(
     lines: Iterable[str], *, language: str, vocab_size: int, coverage: float, algorithm: str, seed: int

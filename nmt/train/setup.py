@@ -64,6 +64,7 @@ def build_parts(config: RunConfig, folder: RunFolder, ranks: Ranks) -> Parts:
     saved = folder_config(
         direction=config.direction,
         script=prepared.manifest["settings"]["data"]["script"],
+        chinese=prepared.manifest["settings"]["data"].get("chinese", "hans"),  # folders of before know one script
         model=config.model,
         decode=config.decode,
         source=source_tokenizer,
@@ -133,6 +134,7 @@ def _card(config: RunConfig, prepared: Prepared, model: Seq2Seq, pairs: int, pre
         "data_sha256": [source["sha256"] for source in manifest["inputs"]],
         "licence": manifest["licence"],
         "attribution": manifest["attribution"],
+        "overlap": manifest.get("overlap"),
         "train_pairs": pairs,
         "seed": config.seed,
         "precision": precision,

@@ -17,6 +17,7 @@ from nmt.config import (
     TsvFile,
 )
 from nmt.data.folder import Recipe, changes
+from nmt.data.overlap import checksum
 from nmt.data.prepare import prepare
 from nmt.data.prepared import load_prepared
 from nmt.errors import DataError
@@ -85,13 +86,49 @@ def test_the_report_has_the_numbers_a_person_asks_for(sample):
     assert log[-1] == f"{prepared.path} is ready"
 
 
+def test_the_report_tells_what_a_vocabulary_can_not_write(sample):
+    prepared, log = sample
+    for language in ("en", "zh"):
+        entry = prepared.manifest["counts"]["vocabulary"][language]
+        assert all(entry[split]["unknown"] == 0 for split in ("train", "dev", "test"))
+        left, tokenizer = entry["left_to_bytes"], prepared.tokenizer(language)
+        own = [char for line in prepared.train()[language] for char in line]
+        missing = {char for char in own if not tokenizer.has_piece(char)}
+        assert left["characters"] == len(missing)
+        assert set(left["most_frequent"]) == missing
+    zh = prepared.manifest["counts"]["vocabulary"]["zh"]
+    assert zh["left_to_bytes"]["occurrences"] > 0
+    assert zh["dev"]["bytes"] > 0
+    assert any(f"{zh['left_to_bytes']['characters']:,} characters have none" in line for line in log)
+
+
 def test_the_same_command_gives_the_same_bytes(sample, tmp_path):
     prepared, _ = sample
     again = prepare(sample_config(tmp_path / "again"), lambda _: None)
     files = sorted(path.relative_to(again) for path in again.rglob("*") if path.is_file())
-    assert len(files) == 3 + 5 * 3
+    assert len(files) == 4 + 5 * 3
     for file in files:
         assert (again / file).read_bytes() == (prepared.path / file).read_bytes(), file
+
+
+def test_a_dry_run_only_reports(tmp_path):
+    log: list[str] = []
+    rows = ["Hello.\t你好。", *(f"Number {n} is here: <b>.\t这里是{n}号。" for n in range(20, 29))]
+    (tmp_path / "pairs.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8", newline="\n")
+    config = replace(sample_config(tmp_path / "out"), dry_run=True)
+    config.data = replace(config.data, train=TsvFile(path=str(tmp_path / "pairs.tsv")))
+    prepare(config, log.append)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.report.html", "out.report.json", "pairs.tsv"]
+    report = json.loads((tmp_path / "out.report.json").read_text(encoding="utf-8"))
+    dropped = report["counts"]["dropped"]["markup"]
+    assert dropped["pairs"] == 9
+    assert [one["line"] for one in dropped["examples"]] == [2, 3, 4, 5, 6]
+    page = (tmp_path / "out.report.html").read_text(encoding="utf-8")
+    assert "Number 24 is here: &lt;b&gt;." in page
+    assert "://" not in page  # nothing is loaded from elsewhere
+    assert sum("is here: <b>. | 这里是" in line for line in log) == 5
+    kept = report["splits"]["train"]["pairs"]
+    assert kept + sum(entry["pairs"] for entry in report["counts"]["dropped"].values()) == report["counts"]["read"]
 
 
 # --- again and again --------------------------------------------------------------------------------------------------
@@ -178,6 +215,38 @@ def test_the_split_does_not_move_when_a_rule_changes(sample, tmp_path):
         assert other.heldout("dev", direction).sources == prepared.heldout("dev", direction).sources[:5]
 
 
+# --- the script of Chinese text ---------------------------------------------------------------------------------------
+
+SCRIPTS = "The library is open.\t圖書館開放了。\nThe door is open.\t开门了，图书馆开放。\nHow are you?\t你好嗎？\n"
+
+
+def scripts(folder: Path, **settings) -> tuple[dict, list[str]]:
+    (folder / "pairs.tsv").write_text(SCRIPTS, encoding="utf-8", newline="\n")
+    config = sample_config(folder / "out", **settings)
+    config.data = replace(config.data, train=TsvFile(path=str(folder / "pairs.tsv")))
+    prepared = load_prepared(prepare(config, lambda _: None))
+    return prepared.manifest["counts"], list(prepared.train()["zh"])
+
+
+def test_lines_clearly_in_the_other_script_are_dropped_and_short_ones_kept(tmp_path):
+    counts, kept = scripts(tmp_path)
+    assert kept == ["开门了，图书馆开放。", "你好嗎？"]
+    assert counts["dropped"]["other script"]["pairs"] == 1
+    assert counts["scripts"] == {"hans": 1, "hant": 1, "mixed": 0, "unclear": 1}
+    counts, kept = scripts(tmp_path, chinese="hant")
+    assert kept == ["圖書館開放了。", "你好嗎？"]
+
+
+def test_the_other_script_can_be_kept(tmp_path):
+    assert len(scripts(tmp_path, script="keep")[1]) == 3
+
+
+def test_the_other_script_can_be_converted(tmp_path):
+    pytest.importorskip("opencc", reason="OpenCC is not installed")
+    assert scripts(tmp_path, script="convert")[1] == ["图书馆开放了。", "开门了，图书馆开放。", "你好吗？"]
+    assert scripts(tmp_path, script="convert", chinese="hant")[1][1] == "開門了，圖書館開放。"
+
+
 # --- a person's own files ---------------------------------------------------------------------------------------------
 
 
@@ -205,6 +274,36 @@ def test_given_dev_and_test_are_kept_as_they_are_and_their_sentences_leave_train
     dropped = prepared.manifest["counts"]["dropped"]
     assert (dropped["blank"]["pairs"], dropped["in dev or test"]["pairs"]) == (1, 1)
     assert rows[0][0] not in list(prepared.train()["en"])
+
+
+LEAK = "A long English sentence of the news that a careless person put into the training text too"
+
+
+def test_what_overlaps_with_a_test_set_leaves_train_and_is_written_down(tmp_path):
+    rows = (DATA / "sample.tsv").read_text(encoding="utf-8")
+    (tmp_path / "pairs.tsv").write_text(
+        rows + f"So it was: {LEAK}.\t从前有人把一句很长的英语放进了训练文本里面。\n", encoding="utf-8"
+    )
+    first = rows.split("\n")[0].split("\t")[0]
+    (tmp_path / "news.en").write_text(f"{LEAK}!\n{first}\nNothing of this is known.\n", encoding="utf-8")
+    config = sample_config(tmp_path / "out", decontaminate=[str(tmp_path / "news.en")])
+    config.data = replace(config.data, train=TsvFile(path=str(tmp_path / "pairs.tsv")))
+    prepared = load_prepared(prepare(config, lambda _: None))
+    dropped = prepared.manifest["counts"]["dropped"]
+    assert (dropped["in dev or test"]["pairs"], dropped["near dev or test"]["pairs"]) == (1, 1)
+    entries = {entry["name"]: entry for entry in prepared.manifest["overlap"]}
+    assert set(entries) == {"news.en", "dev", "test"}
+    news = entries["news.en"]
+    assert (news["sentences"], news["overlapping"], news["removed"]) == (3, 2, True)
+    assert news["sha256"]["en"] == checksum([f"{LEAK}!", first, "Nothing of this is known."])
+    assert not any(LEAK in line or line == first for line in prepared.train()["en"])
+    assert any(entry["path"] == "news.en" for entry in prepared.manifest["inputs"])
+
+    config = replace(config, clean=CleanConfig(decontaminate=False))
+    prepared = load_prepared(prepare(config, lambda _: None))
+    news = next(entry for entry in prepared.manifest["overlap"] if entry["name"] == "news.en")
+    assert (news["overlapping"], news["removed"]) == (2, False)
+    assert any(LEAK in line for line in prepared.train()["en"])
 
 
 def test_awkward_lines_are_prepared_and_counted(tmp_path):

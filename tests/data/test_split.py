@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nmt.data.corpus import Pair
-from nmt.data.heldout import Item, flipped, from_groups, from_pairs, layout
-from nmt.data.split import LARGEST_GROUP, connect, fold, sentence_id, shares_a_sentence, split
+from nmt.data.gather import gather
+from nmt.data.heldout import Group, Item, flipped, from_groups, from_pairs, layout
+from nmt.data.split import LARGEST_GROUP, Groups, connect, fold, sentence_id, split
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,25 @@ def numbered(count: int) -> list[Pair]:
     return [Pair(f"sentence {index}", f"句子{index}", index, 2 * index, 2 * index + 1) for index in range(1, count + 1)]
 
 
+def connected(pairs: list[Pair]) -> Groups:
+    gathered = gather(pairs, script="keep", chinese="hans", processes=1)
+    return connect(*gathered.sentence_keys(), *map(gathered.pairs.numbers, ("source_id", "target_id")))
+
+
+def groups_of(pairs: list[Pair]) -> list[Group]:
+    groups = connected(pairs)
+    return [
+        Group(int(groups.ids[number]), tuple(pair for pair, own in zip(pairs, groups.of, strict=True) if own == number))
+        for number in range(len(groups))
+    ]
+
+
+def chosen(pairs: list[Pair], *, dev: int, test: int) -> tuple[list[int], list[int]]:
+    """The ids of the groups of dev and of test."""
+    groups = connected(pairs)
+    return tuple([int(groups.ids[number]) for number in part] for part in split(groups, dev=dev, test=test))
+
+
 def test_pairs_are_connected_through_others():
     pairs = [
         Pair("a", "甲", 1, 9, 8),
@@ -40,48 +60,53 @@ def test_pairs_are_connected_through_others():
         Pair("A!", "丙", 3, 5, 4),
         Pair("c", "丙。", 4, 3, 2),
     ]
-    groups = connect(pairs)
+    groups = groups_of(pairs)
     assert [[pair.line for pair in group.pairs] for group in groups] == [[1, 3, 4], [2]]
     assert [group.id for group in groups] == [2, 6]
 
 
 def test_the_same_text_in_two_languages_connects_nothing():
-    assert len(connect([Pair("OK", "好", 1), Pair("good", "OK", 2)])) == 2
+    assert len(connected([Pair("OK", "好", 1), Pair("good", "OK", 2)])) == 2
+
+
+def test_a_long_chain_is_one_group():
+    pairs = [Pair(f"s{index // 2}", f"t{(index + 1) // 2}", index) for index in range(500)]
+    random.Random(1).shuffle(pairs)
+    assert connected(pairs).sizes.tolist() == [500]
 
 
 def test_test_and_dev_take_whole_groups_up_to_their_numbers():
-    groups = connect(numbered(200))
-    parts = split(groups, dev=7, test=5)
-    assert (len(parts.train), len(parts.dev), len(parts.test)) == (188, 7, 5)
-    assert {group.id for part in (parts.train, parts.dev, parts.test) for group in part} == {g.id for g in groups}
+    dev, test = split(connected(numbered(200)), dev=7, test=5)
+    assert (len(dev), len(test), len({*dev, *test})) == (7, 5, 12)
 
 
 def test_a_small_corpus_gives_at_most_a_twentieth():
-    parts = split(connect(numbered(59)), dev=1000, test=1000)
-    assert (len(parts.train), len(parts.dev), len(parts.test)) == (55, 2, 2)
-    assert split(connect(numbered(19)), dev=1, test=1).test == ()
+    dev, test = split(connected(numbered(59)), dev=1000, test=1000)
+    assert (len(dev), len(test)) == (2, 2)
+    assert split(connected(numbered(19)), dev=1, test=1) == ([], [])
 
 
 def test_a_sentence_that_connects_very_many_pairs_stays_in_train():
     many = [Pair(f"yes {index}", "是", index) for index in range(LARGEST_GROUP + 1)]
-    parts = split(connect(many + numbered(39)), dev=1, test=1)
-    assert len(max(parts.train, key=lambda group: len(group.pairs)).pairs) == LARGEST_GROUP + 1
-    assert (len(parts.dev), len(parts.test)) == (1, 1)
+    groups = connected(many + numbered(39))
+    assert groups.sizes[0] == LARGEST_GROUP + 1
+    dev, test = split(groups, dev=2, test=2)
+    assert 0 not in dev + test
+    assert (len(dev), len(test)) == (2, 2)
 
 
 def test_the_split_depends_on_neither_order_nor_number_of_dev_groups():
     pairs = numbered(300)
     shuffled = random.Random(1).sample(pairs, len(pairs))
-    one, other = split(connect(pairs), dev=10, test=10), split(connect(shuffled), dev=3, test=10)
-    assert [group.id for group in one.test] == [group.id for group in other.test]
-    assert [group.id for group in one.dev][:3] == [group.id for group in other.dev]
+    (dev, test), (other_dev, other_test) = chosen(pairs, dev=10, test=10), chosen(shuffled, dev=3, test=10)
+    assert test == other_test
+    assert dev[:3] == other_dev
 
 
 def test_a_corpus_without_ids_is_split_by_its_text():
     pairs = [Pair(pair.source, pair.target, pair.line) for pair in numbered(100)]
     moved = [Pair(pair.source.upper(), pair.target + "。", pair.line + 1000) for pair in reversed(pairs)]
-    one, other = split(connect(pairs), dev=5, test=5), split(connect(moved), dev=5, test=5)
-    assert [group.id for group in one.test] == [group.id for group in other.test]
+    assert chosen(pairs, dev=5, test=5) == chosen(moved, dev=5, test=5)
 
 
 texts = st.sampled_from("abcdefgh")
@@ -89,25 +114,17 @@ texts = st.sampled_from("abcdefgh")
 
 @given(st.lists(st.builds(Pair, texts, texts, st.integers(1, 99)), max_size=40), st.integers(0, 3))
 def test_no_sentence_is_in_two_groups_and_no_pair_is_lost(pairs, held_out):
-    groups = connect(pairs)
+    groups = groups_of(pairs)
     assert sorted(map(repr, (pair for group in groups for pair in group.pairs))) == sorted(map(repr, pairs))
     for side in ("source", "target"):
         owners = [{getattr(pair, side) for pair in group.pairs} for group in groups]
         assert sum(map(len, owners)) == len(set().union(*owners))
-    parts = split(groups, dev=held_out, test=held_out)
-    assert len(parts.train) + len(parts.dev) + len(parts.test) == len(groups)
-
-
-def test_a_pair_that_shares_a_sentence_with_a_given_set_is_found():
-    shared = shares_a_sentence([Pair("Hello!", "你好。", 1)])
-    assert shared(Pair("hello", "您好", 1))
-    assert shared(Pair("Hi", "你好！", 1))
-    assert not shared(Pair("Hi", "hello", 1))
-    assert not shares_a_sentence([])(Pair("Hi", "嗨", 1))
+    dev, test = split(connected(pairs), dev=held_out, test=held_out)
+    assert len({*dev, *test}) == len(dev) + len(test) <= len(groups)
 
 
 def test_a_group_is_represented_by_its_first_sentence_with_all_its_translations():
-    (group,) = connect(
+    (group,) = groups_of(
         [
             Pair("b", "乙", 1, 30, 31),
             Pair("a", "乙", 2, 20, 31),

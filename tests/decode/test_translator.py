@@ -107,6 +107,18 @@ def test_traditional_script_is_converted_when_the_text_was(converting: Translato
     assert converting.align([("A tree.", "一棵\ud800樹。")])[0].target_units == list("一棵树。")
 
 
+@pytest.mark.parametrize(
+    ("script", "chinese", "expected"), [("drop", "hans", "树"), ("drop", "hant", "樹"), ("keep", "hans", "樹")]
+)
+def test_chinese_comes_in_the_script_of_the_model_unless_both_were_kept(
+    translator: Translator, script: str, chinese: str, expected: str
+) -> None:
+    pytest.importorskip("opencc", reason="OpenCC is not installed")
+    config = dataclasses.replace(translator.trained.config, script=script, chinese=chinese)
+    other = Translator(dataclasses.replace(translator.trained, config=config))
+    assert other.align([("A tree.", "樹。")])[0].target_units == [expected, "。"]
+
+
 def test_damaged_folders(model_folder: Path, tmp_path: Path) -> None:
     import shutil
 
