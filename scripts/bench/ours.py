@@ -71,6 +71,16 @@ def make_trainer(settings: list[str], *, prepared: Path, folder: Path, precision
     return Trainer(config, build_parts(config, run), run, Journal(run.path), Interrupts())
 
 
+def work_of(batch):
+    """What one update learns from: one batch."""
+    import numpy as np
+
+    from nmt.train.examples import Place, Work
+
+    pieces = int(batch.target_lengths.sum())
+    return Work([batch], [1.0], pieces, batch.num_tokens, np.arange(len(batch.target_lengths)), Place(0, 0), 0.0)
+
+
 def main() -> None:
     """Build the model, then train when asked to."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -92,16 +102,16 @@ def main() -> None:
             settings_of(options.model), prepared=options.prepared, folder=Path(folder),
             precision=options.precision, threads=options.threads,
         )  # fmt: skip
-        trainer.model.train()
-        batches = [collate(*pair) for pair in json.loads(options.batches.read_text())["batches"]]
+        trainer.updater.model.train()
+        works = [work_of(collate(*pair)) for pair in json.loads(options.batches.read_text())["batches"]]
         serve(
-            lambda number: (trainer.update(batches[number]), batches[number].num_tokens),
+            lambda number: (trainer.update(works[number]).loss, works[number].tokens),
             {
                 "version": f"nmt {nmt.__version__}, torch {torch.__version__}",
-                "parameters": num_parameters(trainer.model),
-                "gflop_a_token": counted(lambda: trainer.update(batches[0])) / batches[0].num_tokens,
+                "parameters": num_parameters(trainer.updater.model),
+                "gflop_a_token": counted(lambda: trainer.update(works[0])) / works[0].tokens,
                 "threads": torch.get_num_threads(),
-                "precision": trainer.precision,
+                "precision": trainer.updater.precision,
             },
         )
 

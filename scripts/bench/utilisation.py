@@ -22,7 +22,7 @@ from typing import Any
 
 import batches as workload
 from flops import counted
-from ours import make_trainer
+from ours import make_trainer, work_of
 
 SIZES = {
     "large": (2048, 2048, 2048),
@@ -80,37 +80,38 @@ def measure(preset: str, options: argparse.Namespace, precision: str, batches: l
             [f"model={preset}"], prepared=options.prepared, folder=Path(folder), precision=precision,
             threads=options.threads,
         )  # fmt: skip
-        trainer.model.train()
+        trainer.updater.model.train()
+        works = [work_of(batch) for batch in batches]
         roof = roofs(dtype, only="large")["large"]
-        trainer.update(batches[0])
-        work = sum(counted(lambda batch=batch: trainer.update(batch)) for batch in batches)
+        trainer.update(works[0])
+        work = sum(counted(lambda one=one: trainer.update(one)) for one in works)
         began = time.perf_counter()
-        for batch in batches:
-            trainer.update(batch)
+        for one in works:
+            trainer.update(one)
         seconds = time.perf_counter() - began
         roof = max(roof, roofs(dtype, only="large")["large"])
         tokens = sum(batch.num_tokens for batch in batches)
         return {
             "preset": preset,
             "precision": precision,
-            "parameters": num_parameters(trainer.model),
+            "parameters": num_parameters(trainer.updater.model),
             "mflop_a_token": round(1000 * work / tokens, 1),
             "tokens_per_second": round(tokens / seconds),
             "gflop_per_second": round(work / seconds, 1),
             "roof": roof,
             "utilisation": round(work / seconds / roof, 3),
-            "profile": profile(trainer, batches[:2]),
+            "profile": profile(trainer, works[:2]),
         }
 
 
-def profile(trainer: Any, batches: list[Any]) -> dict[str, float]:
+def profile(trainer: Any, works: list[Any]) -> dict[str, float]:
     """Share of the time of an update in each kind of operation, largest first."""
     from torch.profiler import ProfilerActivity
     from torch.profiler import profile as record
 
     with record(activities=[ProfilerActivity.CPU]) as recorded:
-        for batch in batches:
-            trainer.update(batch)
+        for work in works:
+            trainer.update(work)
     shares: dict[str, float] = {}
     for event in recorded.key_averages():
         name = event.key.lower()

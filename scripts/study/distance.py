@@ -41,7 +41,7 @@ TARGET_SIZE = MARKS + VALUES
 DISTANCES = (4, 8, 16, 32, 64, 128, 256)
 ENCODERS = {
     "recurrent": schema.RecurrentEncoderConfig(layers=2, width=128, cell="lstm"),
-    "self_attention": schema.SelfAttentionEncoderConfig(layers=2, width=128, heads=4, feed_forward=384),
+    "self_attention": schema.SelfAttentionEncoderConfig(layers=2, width=128, heads=4, feed_forward=128),
 }
 
 

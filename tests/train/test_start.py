@@ -62,9 +62,9 @@ def test_another_vocabulary_is_refused_or_matched(small_run: schema.RunConfig, o
     common = set(pieces[0]) & set(pieces[1])
     assert len(pieces[1]) > len(common) > 200
     for piece in list(common)[:50]:
-        ours, theirs = (
+        theirs, ours = (
             trained.model.source.weight[listed.index(piece)]
-            for trained, listed in zip((second, first), pieces, strict=True)
+            for trained, listed in zip((first, second), pieces, strict=True)
         )
         torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-6)
 
