@@ -25,6 +25,7 @@ VERBS = {
     "average": ("nmt.cli.average", "write a model of the mean weights of several checkpoints of a run"),
     "translate": ("nmt.cli.translate", "translate lines of text"),
     "align": ("nmt.cli.align", "show which word comes from where: links and heat maps"),
+    "view": ("nmt.cli.view", "write one offline HTML page that shows where a model looks"),
     "doctor": ("nmt.cli.doctor", "check the installation, and a run or a model if one is named"),
     "compare": ("nmt.cli.compare", "print one table of several runs"),
 }
