@@ -24,6 +24,7 @@ VERBS = {
     "evaluate": ("nmt.cli.evaluate", "translate a held-out part and score it: BLEU and chrF with their signature"),
     "average": ("nmt.cli.average", "write a model of the mean weights of several checkpoints of a run"),
     "translate": ("nmt.cli.translate", "translate lines of text"),
+    "score": ("nmt.cli.forced", "score given translations by the model's probability"),
     "align": ("nmt.cli.align", "show which word comes from where: links and heat maps"),
     "view": ("nmt.cli.view", "write one offline HTML page that shows where a model looks"),
     "doctor": ("nmt.cli.doctor", "check the installation, and a run or a model if one is named"),

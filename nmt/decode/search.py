@@ -1,23 +1,24 @@
 """Beam search over any decoder.
 
 Search is given functions, never a model: a state to begin with and a step from (last pieces, state) to log
-probabilities and the next state. A hypothesis is finished by the end mark, or by the length limit of its sentence. Its
-rank is the sum of its log probabilities divided by length ** penalty (as in Wu et al. 2016, section 7, without their
-constant). Every sentence is searched on its own terms and leaves the batch when it is done, so neighbours never matter.
+probabilities and the next state. A hypothesis is finished by the end mark, or by the length limit of its sentence, and
+ranked by its log probability, its length and, where wanted, by how much of the source it covers (`nmt.decode.ranking`).
+Every sentence is searched on its own terms and leaves the batch when it is done, so neighbours never matter.
 
 Shapes: B sentences still searched, K hypotheses of each, V vocabulary.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import torch
 from torch import Tensor
 
-LOWEST = float("-inf")
+from nmt.decode.ranking import Ranking
+from nmt.decode.rules import LOWEST, Bounds, Marks, rule_out
 
 
 class State(Protocol):
@@ -34,14 +35,6 @@ S = TypeVar("S", bound=State)
 Step = Callable[[Tensor, S], tuple[Tensor, S]]
 
 
-class Marks(NamedTuple):
-    """Ids with a meaning for search."""
-
-    begin: int
-    end: int
-    forbidden: tuple[int, ...]  # never written: padding, unknown, begin
-
-
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
     """A finished translation."""
@@ -54,64 +47,75 @@ class Hypothesis:
 @dataclass(slots=True)
 class _Sentence:
     index: int
-    limit: int
+    bounds: Bounds
     finished: list[Hypothesis] = field(default_factory=list)
 
-    def is_done(self, *, beam: int, length: int, best_alive: float, penalty: float) -> bool:
-        """Nothing alive can win any more, or enough is finished and nothing alive ranks higher.
+    def is_done(self, *, beam: int, nbest: int, length: int, best_alive: float, ranking: Ranking) -> bool:
+        """Nothing alive can enter the n-best any more, or enough is finished and nothing alive ranks higher.
 
-        The first is certain: log probabilities only fall, and no hypothesis gets longer than the limit. The second is
-        the usual shortcut. The number of finished hypotheses alone would not do: where the model is sure of itself, the
-        lower places of the beam are filled with hypotheses that end far too early.
+        The first is certain: log probabilities only fall, no hypothesis gets longer than the limit, and coverage takes
+        away only. The second is the usual shortcut. The number of finished hypotheses alone would not do: where the
+        model is sure of itself, the lower places of the beam are filled with hypotheses that end far too early.
         """
-        best = max((hypothesis.score for hypothesis in self.finished), default=LOWEST)
+        scores = sorted((hypothesis.score for hypothesis in self.finished), reverse=True)
+        worst = scores[nbest - 1] if len(scores) >= nbest else LOWEST  # of the n-best
         return bool(
-            best >= best_alive / self.limit**penalty
-            or (len(self.finished) >= beam and best >= best_alive / length**penalty)
+            worst >= best_alive / ranking.divisor(self.bounds.limit)
+            or (len(scores) >= beam and worst >= best_alive / ranking.divisor(length))
         )
 
 
 def beam_search(
-    state: S, step: Step[S], *, marks: Marks, limits: list[int], beam: int, length_penalty: float, device: torch.device
-) -> list[list[Hypothesis]]:
+    state: S, step: Step[S], *, marks: Marks, bounds: Sequence[Bounds], beam: int, ranking: Ranking,
+    device: torch.device, nbest: int = 1, no_repeat: int = 0, coverage: Callable[[S], Tensor] | None = None,
+) -> list[list[Hypothesis]]:  # fmt: skip
     """Search the translations of a batch of sentences.
 
     Args:
         state: the decoder's state before the first piece, one row per sentence.
         step: (rows,) ids of the last pieces and the state -> (rows, V) log probabilities and the state after them.
         marks: the begin and end ids, and those that may not be written.
-        limits: most pieces of each sentence's translation, the end mark counted.
+        bounds: of each sentence: how long its translation may be, and what it begins with.
         beam: hypotheses kept at each step; 1 is greedy search.
-        length_penalty: exponent of the length that scores are divided by.
+        ranking: the length penalty.
         device: where the state lies.
+        nbest: hypotheses of each sentence that matter: the search goes on until they are found.
+        no_repeat: length of the runs of pieces that no hypothesis writes twice; 0: anything may be written.
+        coverage: the state after a step -> (rows,) what is added to the score of a hypothesis that ends there, at most
+            0.
 
     Returns:
         For each sentence at most `beam` finished hypotheses, the best one first.
     """
-    sentences = [_Sentence(index, limit) for index, limit in enumerate(limits)]
-    results: list[list[Hypothesis]] = [[] for _ in limits]
-    state = state.keep(torch.arange(len(limits), device=device).repeat_interleave(beam))
-    written = torch.empty(len(limits) * beam, 0, dtype=torch.long, device=device)
-    last = torch.full((len(limits) * beam,), marks.begin, device=device)
+    sentences = [_Sentence(index, bound) for index, bound in enumerate(bounds)]
+    results: list[list[Hypothesis]] = [[] for _ in bounds]
+    state = state.keep(torch.arange(len(bounds), device=device).repeat_interleave(beam))
+    written = torch.empty(len(bounds) * beam, 0, dtype=torch.long, device=device)
+    last = torch.full((len(bounds) * beam,), marks.begin, device=device)
     # All K rows of a sentence begin alike, so only the first may be extended at the first step.
-    scores = torch.full((len(limits), beam), LOWEST, device=device)
+    scores = torch.full((len(bounds), beam), LOWEST, device=device)
     scores[:, 0] = 0.0
     length = 0
     while sentences:
         length += 1
         log_probabilities, state = step(last, state)  # (B * K, V)
-        log_probabilities = _rule_out(log_probabilities, marks, sentences, length, beam)
+        rules = [sentence.bounds for sentence in sentences]
+        log_probabilities = rule_out(log_probabilities, written, rules, marks=marks, no_repeat=no_repeat)
+        added = coverage(state) if coverage else None
         top, rows, pieces = _best(scores, log_probabilities, beam)
         for place, rank in ((pieces[:, :beam] == marks.end) & (top[:, :beam] > LOWEST)).nonzero().tolist():
             ids, log_probability = written[rows[place, rank]].tolist(), float(top[place, rank])
-            score = log_probability / length**length_penalty
+            score = log_probability / ranking.divisor(length)
+            score += 0.0 if added is None else float(added[rows[place, rank]])
             sentences[place].finished.append(Hypothesis(ids, log_probability, score))
         scores, rows, pieces = _alive(top, rows, pieces, marks.end, beam)
         best_alive = scores.max(dim=1).values.tolist()
         going_on = [
             place
             for place, sentence in enumerate(sentences)
-            if not sentence.is_done(beam=beam, length=length, best_alive=best_alive[place], penalty=length_penalty)
+            if not sentence.is_done(
+                beam=beam, nbest=nbest, length=length, best_alive=best_alive[place], ranking=ranking
+            )
         ]
         if len(going_on) < len(sentences):
             for place in set(range(len(sentences))) - set(going_on):
@@ -126,18 +130,6 @@ def beam_search(
         last = pieces.flatten()
         written = torch.cat((written[rows.flatten()], last.unsqueeze(1)), dim=1)
     return results
-
-
-def _rule_out(values: Tensor, marks: Marks, sentences: list[_Sentence], length: int, beam: int) -> Tensor:
-    """Forbid what may never be written, and everything but the end where a sentence has reached its limit."""
-    values[:, list(marks.forbidden)] = LOWEST
-    full = [place for place, sentence in enumerate(sentences) if length >= sentence.limit]
-    for place in full:
-        block = slice(place * beam, (place + 1) * beam)
-        ends = values[block, marks.end].clone()
-        values[block] = LOWEST
-        values[block, marks.end] = ends
-    return values
 
 
 def _best(scores: Tensor, log_probabilities: Tensor, beam: int) -> tuple[Tensor, Tensor, Tensor]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,17 +19,25 @@ import torch
 from torch import Tensor
 
 from nmt.align.links import Alignment, extract
+from nmt.align.units import words
 from nmt.checkpoint import TrainedModel, load_model
-from nmt.data.batch import Batch, collate, source_batch
+from nmt.data.batch import Batch, collate
+from nmt.decode.engine import forced, hypotheses
 from nmt.decode.entropy import AttentionEntropy, row_entropies
-from nmt.decode.search import Hypothesis, Marks, beam_search
+from nmt.decode.options import SearchOptions
 from nmt.device import choose_device
-from nmt.model.seq2seq import DecoderState
+from nmt.errors import DataError
 from nmt.text.normalise import normalise, restore, tidy
 from nmt.text.script import SCRIPTS, opencc_available, telling, to_script
-from nmt.text.tokenizer import BOS, EOS, PAD, UNK
 
-MARKS = Marks(begin=BOS, end=EOS, forbidden=(PAD, UNK, BOS))
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One of several translations of a line."""
+
+    text: str
+    score: float  # what it is ranked by, see `nmt.decode.ranking`
+    log_probability: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +45,17 @@ class Translation:
     """A line's translation."""
 
     text: str
-    score: float  # log probability over length ** penalty; 0.0 for lines that never reached the model
+    score: float  # that of the best candidate; 0.0 for lines that never reached the model
+    candidates: tuple[Candidate, ...] = ()  # the best one first; none for lines that never reached the model
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """How likely the model finds a given translation."""
+
+    score: float  # log probability over the length penalty
+    log_probability: float  # natural logarithm, summed over the pieces and the end mark
+    pieces: int  # the end mark counted
 
 
 class Translator:
@@ -69,6 +87,8 @@ class Translator:
         beam: int | None = None,
         batch_tokens: int = 4096,
         progress: Callable[[int], object] | None = None,
+        options: SearchOptions | None = None,
+        prefixes: Sequence[str] | None = None,
     ) -> list[Translation]:
         """Translate lines of text.
 
@@ -77,11 +97,14 @@ class Translator:
             beam: hypotheses kept while searching; the model's own setting unless given.
             batch_tokens: source pieces translated at once, padding and hypotheses counted.
             progress: called with the number of lines done since the last call.
+            options: how to search; the model's own settings unless given. `beam` wins over it.
+            prefixes: text that the translation of each line begins with; "" where it is free.
 
         Returns:
             Exactly one translation for each line, in order.
         """
-        beam = beam or self.trained.config.decode.beam
+        options = options or SearchOptions.of(self.trained.config.decode)
+        options = replace(options, beam=beam) if beam else options
         results = [Translation(tidy(line), 0.0) for line in lines]
         wanted = [index for index, line in enumerate(lines) if any(char.isalnum() for char in line)]
         ids = self.trained.source_tokenizer.encode(
@@ -90,10 +113,21 @@ class Translator:
         wanted_ids = {index: row for index, row in zip(wanted, ids, strict=True) if row}
         if progress:
             progress(len(lines) - len(wanted_ids))
-        for batch in _by_length(wanted_ids, batch_tokens // beam):
-            for index, best in zip(batch, self._search([wanted_ids[i] for i in batch], beam), strict=True):
-                text = self.trained.target_tokenizer.decode(best.ids)
-                results[index] = Translation(restore(text, self.target_language), best.score)
+        starts = self._prefixes(prefixes, len(lines))
+        for batch in _by_length(wanted_ids, batch_tokens // options.width):
+            found = hypotheses(
+                self.trained.model,
+                [wanted_ids[index] for index in batch],
+                options=options,
+                device=self.device,
+                prefixes=[starts[index] for index in batch] if starts else None,
+            )
+            for index, best in zip(batch, found, strict=True):
+                candidates = tuple(
+                    Candidate(self._text(hypothesis.ids), hypothesis.score, hypothesis.log_probability)
+                    for hypothesis in best
+                )
+                results[index] = Translation(candidates[0].text, candidates[0].score, candidates)
             if progress:
                 progress(len(batch))
         return results
@@ -111,6 +145,20 @@ class Translator:
             One alignment for each pair; where a side is blank it has no units and no links.
         """
         return [self._align(source, target, unit=unit) for source, target in pairs]
+
+    def links(self, source: str, target: str) -> tuple[str, list[tuple[int, int, int, int]]]:
+        """Which characters of a translation come from which of its source.
+
+        Returns:
+            The clean form of the source, and (source start, source end, target start, target end) for each word of the
+            target: offsets in the clean source and in the clean target, which what this model writes already is.
+        """
+        clean, target = self._clean(source, self.source_language), self._clean(target, self.target_language)
+        alignment = self._align(clean, target, unit="word")
+        if not alignment.links:
+            return clean, []
+        sources, targets = words(clean, self.source_language), words(target, self.target_language)
+        return clean, [(*sources[from_], *targets[to]) for from_, to in alignment.links]
 
     @torch.inference_mode()
     def attention_entropy(
@@ -135,25 +183,53 @@ class Translator:
             total, pieces = total + float(entropies.sum()), pieces + len(entropies)
         return AttentionEntropy(total / pieces, pieces) if pieces else None
 
-    @torch.inference_mode()
-    def _search(self, rows: Sequence[Sequence[int]], beam: int) -> list[Hypothesis]:
-        model, decode = self.trained.model, self.trained.config.decode
-        source_ids, lengths = source_batch(rows)
+    def score(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        batch_tokens: int = 4096,
+        options: SearchOptions | None = None,
+    ) -> list[Scored | None]:
+        """How likely the model finds given translations: the target is forced on the decoder.
 
-        def step(last: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
-            decoded = model.decode(last.unsqueeze(1), state)
-            return torch.log_softmax(model.logits(decoded.features[:, -1]).float(), dim=-1), decoded.state
+        Args:
+            pairs: (source, target) lines.
+            batch_tokens: pieces read at once, padding counted.
+            options: their length penalty is used; the model's own unless given.
 
-        hypotheses = beam_search(
-            model.start(model.encode(source_ids.to(self.device), lengths.to(self.device))),
-            step,
-            marks=MARKS,
-            limits=[int(decode.max_ratio * length) + decode.max_extra for length in lengths.tolist()],
-            beam=beam,
-            length_penalty=decode.length_penalty,
-            device=self.device,
-        )
-        return [found[0] for found in hypotheses]
+        Returns:
+            One result for each pair; `None` where a side is blank.
+        """
+        ranking = (options or SearchOptions.of(self.trained.config.decode)).ranking
+        sources = self.trained.source_tokenizer.encode([self._clean(pair[0], self.source_language) for pair in pairs])
+        targets = self.trained.target_tokenizer.encode([self._clean(pair[1], self.target_language) for pair in pairs])
+        longer = {
+            index: max(source, target, key=len)
+            for index, (source, target) in enumerate(zip(sources, targets, strict=True))
+            if source and target
+        }
+        results: list[Scored | None] = [None] * len(pairs)
+        for batch in _by_length(longer, batch_tokens):
+            found = forced(
+                self.trained.model,
+                [sources[index] for index in batch],
+                [targets[index] for index in batch],
+                self.device,
+            )
+            for index, log_probability in zip(batch, found, strict=True):
+                pieces = len(targets[index]) + 1
+                results[index] = Scored(log_probability / ranking.divisor(pieces), log_probability, pieces)
+        return results
+
+    def _prefixes(self, prefixes: Sequence[str] | None, lines: int) -> list[list[int]] | None:
+        if prefixes is None:
+            return None
+        if len(prefixes) != lines:
+            raise DataError(f"there are {lines} lines but {len(prefixes)} prefixes: give one for each line")
+        return self.trained.target_tokenizer.encode([self._clean(prefix, self.target_language) for prefix in prefixes])
+
+    def _text(self, ids: Sequence[int]) -> str:
+        return restore(self.trained.target_tokenizer.decode(ids), self.target_language)
 
     @torch.inference_mode()
     def _align(self, source: str, target: str, *, unit: str) -> Alignment:

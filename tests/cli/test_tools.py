@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +12,7 @@ import pytest
 from nmt import settings
 from nmt.align.links import Alignment
 from nmt.cli.main import main
-from nmt.config import ModelFolderConfig
+from nmt.config import DecodeConfig, ModelFolderConfig
 from nmt.data.heldout import HeldOut
 from nmt.decode.entropy import AttentionEntropy
 from nmt.decode.translator import Translation, Translator
@@ -27,10 +28,13 @@ class Shouting:
 
     def __init__(self) -> None:
         self.calls = 0
-        self.trained = SimpleNamespace(card={"data": "tatoeba", "data_fingerprint": "as_trained"})
+        self.trained = SimpleNamespace(
+            card={"data": "tatoeba", "data_fingerprint": "as_trained"}, config=SimpleNamespace(decode=DecodeConfig())
+        )
 
-    def translate(self, lines, *, beam=None, batch_tokens=4096, progress=None):
+    def translate(self, lines, *, beam=None, batch_tokens=4096, progress=None, options=None, prefixes=None):
         self.calls += 1
+        self.options, self.prefixes = options, prefixes
         return [Translation(line.strip().upper(), -1.0) for line in lines]
 
     def attention_entropy(self, pairs, *, batch_tokens=4096):
@@ -152,6 +156,60 @@ def test_beam_is_a_positive_number(model, capfd) -> None:
         main(["translate", "--model", "runs/demo", "--beam", "0"])
     assert stopped.value.code == 2
     assert "--beam: it must be at least 1, not 0" in capfd.readouterr().err
+
+
+def test_nbest_needs_json_and_sampling_flags_need_sample(model, capfd) -> None:
+    with pytest.raises(SystemExit):
+        main(["translate", "--model", "runs/demo", "--nbest", "2", "a"])
+    assert "--nbest needs --format json" in capfd.readouterr().err
+    assert main(["translate", "--model", "runs/demo", "--top-k", "2", "a"]) == 1
+    assert capfd.readouterr().err == "nmt translate: --top-k needs --sample\n"
+
+
+def test_flags_change_the_models_own_settings(model) -> None:
+    flags = ["--beam", "3", "--length-penalty-kind", "gnmt", "--no-repeat-ngram", "4"]
+    assert main(["translate", "--model", "runs/demo", *flags, "a"]) == 0
+    found = model.translator.options
+    assert (found.beam, found.length_penalty_kind, found.no_repeat_ngram, found.max_extra) == (3, "gnmt", 4, 20)
+
+
+def test_prefixes_are_one_for_each_line(model, capfd) -> None:
+    Path("in.txt").write_text("a\nb\n")
+    for content, message in (("x\n\n", ""), ("x\n", "has fewer lines"), ("x\n\ny\n", "has more lines")):
+        Path("p.txt").write_text(content)
+        code = main(["translate", "--model", "runs/demo", "--input", "in.txt", "--prefixes", "p.txt"])
+        assert code == int(bool(message))
+        assert message in capfd.readouterr().err
+    assert model.translator.prefixes == ["x", ""]
+
+
+@pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141)])
+def test_an_interrupted_translation_leaves_no_half_file(model, monkeypatch, error, code) -> None:
+    def stop(*_, **__):
+        raise error
+
+    monkeypatch.setattr(model.translator, "translate", stop)
+    monkeypatch.setattr("os.dup2", lambda *_: None)
+    assert main(["translate", "--model", "runs/demo", "--output", "out.txt", "a"]) == code
+    assert [path.name for path in Path().iterdir()] == ["runs"]
+
+
+def test_who_waits_for_an_answer_gets_it() -> None:
+    from nmt.cli.stream import Pipe, windows
+    from nmt.data.lines import lines_of
+
+    reads, writes = os.pipe()
+    os.write(writes, b"\xef\xbb\xbfone\ntwo\nthr")
+    pipe = Pipe(reads)
+    found = windows(lines_of(pipe, "stdin"), 10, pipe)
+    assert next(found) == ["one", "two"]
+    os.write(writes, b"ee\r\n" + b"line\n" * 12)
+    assert next(found) == ["three", *["line"] * 9]
+    os.write(writes, b"last")
+    os.close(writes)
+    assert next(found) == ["line", "line", "line", "last"]
+    assert list(found) == []
+    os.close(reads)
 
 
 # --- evaluate ---------------------------------------------------------------------------------------------------------

@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support import SAMPLE
 
+from nmt.decode.options import SearchOptions
 from nmt.decode.translator import Translator
-from nmt.errors import CheckpointError, ConfigError
+from nmt.errors import CheckpointError, ConfigError, DataError
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +141,61 @@ def test_damaged_folders(model_folder: Path, tmp_path: Path) -> None:
             Translator.load(folder)
     with pytest.raises(ConfigError, match="must be auto, cpu, cuda or cuda:N"):
         Translator.load(model_folder, device="gpu")
+
+
+def test_the_score_of_a_translation_is_that_of_forcing_it(translator: Translator, lines: list[str]) -> None:
+    from nmt.decode.engine import forced, hypotheses
+
+    rows = translator.trained.source_tokenizer.encode([translator._clean(line, "en") for line in lines[:12]])
+    for options in (
+        SearchOptions(nbest=3, length_penalty_kind="gnmt", max_extra=5, max_ratio=1.0),
+        SearchOptions(sample=True, nbest=3, max_extra=5, max_ratio=1.0),
+    ):
+        found = hypotheses(translator.trained.model, rows, options=options, device=translator.device)
+        for row, best in zip(rows, found, strict=True):
+            assert len(best) == 3
+            expected = forced(translator.trained.model, [row] * 3, [one.ids for one in best], translator.device)
+            assert [one.log_probability for one in best] == pytest.approx(expected, abs=1e-3)
+            divisors = [options.ranking.divisor(len(one.ids) + 1) for one in best]
+            assert [one.score for one in best] == pytest.approx(
+                [value / divisor for value, divisor in zip(expected, divisors, strict=True)], abs=1e-3
+            )
+
+
+def test_given_translations_are_scored_one_for_one(translator: Translator) -> None:
+    pairs = [("How are you?", "你好吗？"), ("", "你"), ("Hi.", "嗨。"), ("Hi.", " ")]
+    found = translator.score(pairs)
+    assert found[1] is found[3] is None
+    for batch_tokens in (1, 100):
+        assert [one and one.log_probability for one in translator.score(pairs, batch_tokens=batch_tokens)] == [
+            one and pytest.approx(one.log_probability, abs=1e-4) for one in found
+        ]
+    assert found[0].score == pytest.approx(found[0].log_probability / found[0].pieces)
+
+
+def test_a_translation_begins_as_it_is_told(translator: Translator) -> None:
+    found = translator.translate(["How are you?", "Hello.", "Hi."], prefixes=["我们", "", "你"])
+    assert found[0].text.startswith("我们")
+    assert found[2].text.startswith("你")
+    assert found[1].text == texts(translator, ["Hello."])[0]
+    with pytest.raises(DataError, match="there are 2 lines but 1 prefixes"):
+        translator.translate(["a", "b"], prefixes=["c"])
+
+
+def test_coverage_is_watched(translator: Translator, lines: list[str]) -> None:
+    free = SearchOptions(beam=4, nbest=4, max_extra=5, max_ratio=1.0)
+    found = translator.translate(lines[:9], options=dataclasses.replace(free, coverage_penalty=0.5))
+    assert all(
+        one.score < one.log_probability / 40 for translation in found for one in translation.candidates
+    )  # what is taken away is not nothing
+    assert [t.text for t in found] == [
+        translator.translate([line], options=dataclasses.replace(free, coverage_penalty=0.5))[0].text
+        for line in lines[:9]
+    ]
+
+
+def test_links_are_places_of_characters(translator: Translator) -> None:
+    clean, links = translator.links("How  are you?", "你好吗？")
+    assert clean == "How are you?"
+    assert [target for _, _, *target in links] == [[0, 1], [1, 2], [2, 3], [3, 4]]
+    assert {clean[start:end] for start, end, _, _ in links} <= {"How", "are", "you", "?"}
