@@ -24,13 +24,20 @@ class Pipe:
         self._lines: list[bytes] = []  # whole ones, the last one first
         self._ended = False
 
+    def readline(self, limit: int = -1) -> bytes:
+        """The next line, or its next `limit` bytes; nothing at the end."""
+        while not self._lines and not self._ended:
+            self._read()
+        if not self._lines:
+            return b""
+        line = self._lines.pop()
+        if 0 <= limit < len(line):
+            self._lines.append(line[limit:])
+            line = line[:limit]
+        return line
+
     def __iter__(self) -> Iterator[bytes]:
-        while True:
-            while not self._lines and not self._ended:
-                self._read()
-            if not self._lines:
-                return
-            yield self._lines.pop()
+        return iter(self.readline, b"")
 
     def is_ready(self) -> bool:
         """Whether there is something to read at once: a line, a part of one, or the end."""

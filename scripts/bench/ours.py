@@ -60,6 +60,7 @@ def make_trainer(settings: list[str], *, prepared: Path, folder: Path, precision
     from nmt.train.interrupt import Interrupts
     from nmt.train.journal import Journal
     from nmt.train.loop import Trainer
+    from nmt.train.ranks import Ranks
     from nmt.train.setup import build_parts
 
     config = compose(
@@ -68,7 +69,7 @@ def make_trainer(settings: list[str], *, prepared: Path, folder: Path, precision
          "train.max_steps=100000", "name=bench"],
     )  # fmt: skip
     run = RunFolder(folder / "bench")
-    return Trainer(config, build_parts(config, run), run, Journal(run.path), Interrupts())
+    return Trainer(config, build_parts(config, run, Ranks()), run, Journal(run.path), Interrupts())
 
 
 def work_of(batch):
