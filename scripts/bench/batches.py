@@ -36,9 +36,8 @@ def write_batches(prepared: Path, output: Path, *, number: int, tokens: int = TO
 
 
 def _joined(column) -> list[list[int]]:
-    numbers = np.arange(min(2 * PAIRS, len(column)))
-    rows = [column.values[column.offsets[row] : column.offsets[row + 1]].tolist() for row in numbers]
-    return [first + second for first, second in zip(rows[::2], rows[1::2], strict=False)]
+    sentences = np.split(column.values, column.offsets[1:-1])[: 2 * PAIRS]
+    return [[*first.tolist(), *second.tolist()] for first, second in zip(sentences[::2], sentences[1::2], strict=False)]
 
 
 def describe(path: Path) -> dict[str, float]:

@@ -38,10 +38,14 @@ def alternately(calls: dict[str, Callable[[], object]], *, rounds: int) -> dict[
 
 def dropouts() -> dict[str, Callable[[], object]]:
     """Forward and backward over 384 features: a mask at each position, or one for the whole sentence."""
-    from nmt.model.embedding import SentenceDropout
+    from nmt.model.embedding import PositionDropout, SentenceDropout
 
     vectors = torch.randn(SENTENCES, PIECES, 384, requires_grad=True)
-    kinds = {"a mask at each position": nn.Dropout(0.2), "one mask a sentence": SentenceDropout(0.2)}
+    kinds = {
+        "a mask at each position, nn.Dropout": nn.Dropout(0.2),
+        "a mask at each position, ours": PositionDropout(0.2),
+        "one mask a sentence": SentenceDropout(0.2),
+    }
 
     def call(dropout: nn.Module) -> None:
         dropout(vectors).sum().backward()
@@ -51,7 +55,7 @@ def dropouts() -> dict[str, Callable[[], object]]:
 
 def directions() -> dict[str, Callable[[], object]]:
     """Forward and backward of 192 features a direction over 256 inputs: two one-way layers, or one that is packed."""
-    from nmt.model.recurrent import RecurrentEncoder
+    from nmt.model.recurrent_encoder import RecurrentEncoder
 
     lengths = torch.full((SENTENCES,), PIECES)
     lengths[::2] -= 1
@@ -59,7 +63,7 @@ def directions() -> dict[str, Callable[[], object]]:
     calls: dict[str, Callable[[], object]] = {}
     for cell, packed in (("gru", nn.GRU(256, 192, batch_first=True, bidirectional=True)),
                          ("lstm", nn.LSTM(256, 192, batch_first=True, bidirectional=True))):  # fmt: skip
-        encoder = RecurrentEncoder(cell=cell, inputs=256, width=384, num_layers=1, dropout=0.0)
+        encoder = RecurrentEncoder(cell=cell, inputs=256, width=384, num_layers=1, dropout=0.0, embedding_dropout=0.0)
         calls[f"{cell}, two one-way layers"] = partial(_run, lambda encoder=encoder: encoder(vectors, lengths).states)
         calls[f"{cell}, packed"] = partial(_run, lambda packed=packed: _packed(packed, vectors, lengths))
     return calls

@@ -15,46 +15,23 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # this checkout, w
 
 COMMON = ["model.embedding=256", "model.dropout=0.2", "optim.lr=1e-3", "optim.label_smoothing=0.1", "optim.clip=1"]
 RNN = [
-    "model=rnn_small", "encoder=recurrent", "decoder=recurrent",
+    "model=rnn_small", "attention=general",
     "model.encoder.cell=lstm", "model.encoder.layers=2", "model.encoder.width=512",
     "model.decoder.cell=lstm", "model.decoder.layers=2", "model.decoder.width=512",
 ]  # fmt: skip
 MODELS = {
     "transformer": [
-        "model=rnn_self_attention_small", "encoder=self_attention", "decoder=self_attention", "attention=scaled_dot",
-        "model.encoder.layers=3", "model.encoder.width=256", "model.encoder.heads=4", "model.encoder.feed_forward=1024",
-        "model.decoder.layers=3", "model.decoder.width=256", "model.decoder.heads=4", "model.decoder.feed_forward=1024",
+        "model=transformer_small", "model.heads=4", "model.feed_forward=1024",
+        "model.encoder.layers=3", "model.encoder.width=256", "model.decoder.layers=3", "model.decoder.width=256",
     ],
     "rnn": RNN,
-    "rnn_input_feeding": RNN,
+    "rnn_input_feeding": [*RNN, "model.decoder.input_feeding=true"],
 }  # fmt: skip
 """The models of the benchmark, as `nmt train` would be told them."""
 
 
-def settings_of(model: str) -> list[str]:
-    """What to say to `nmt train` for this model.
-
-    Raises:
-        LookupError: this version of the package does not have it; the message says what is missing.
-    """
-    from nmt.config import DECODERS, SCORES
-
-    settings = [*MODELS[model], *COMMON]
-    if model == "transformer":
-        if "self_attention" not in DECODERS:
-            raise LookupError("this version has no decoder=self_attention")
-        return settings
-    settings.append(f"attention={'general' if 'general' in SCORES else 'dot'}")
-    has_feeding = hasattr(DECODERS["recurrent"](), "input_feeding")
-    if has_feeding:
-        settings.append(f"model.decoder.input_feeding={str(model == 'rnn_input_feeding').lower()}")
-    elif model == "rnn_input_feeding":
-        raise LookupError("this version has no model.decoder.input_feeding")
-    return settings
-
-
 def make_trainer(settings: list[str], *, prepared: Path, folder: Path, precision: str, threads: int):
-    """A `Trainer` as `nmt train` makes it, and a function that turns lists of ids into a batch."""
+    """A `Trainer` as `nmt train` makes it."""
     from nmt.settings import compose
     from nmt.train.folder import RunFolder
     from nmt.train.interrupt import Interrupts
@@ -66,20 +43,26 @@ def make_trainer(settings: list[str], *, prepared: Path, folder: Path, precision
     config = compose(
         "train",
         [*settings, f"prepared={prepared}", f"precision={precision}", f"threads={threads}", "device=cpu",
-         "train.max_steps=100000", "name=bench"],
+         "train.max_steps=100000", "train.batch_tokens=512", "name=bench"],  # of its own batches, which are not used
     )  # fmt: skip
     run = RunFolder(folder / "bench")
-    return Trainer(config, build_parts(config, run, Ranks()), run, Journal(run.path), Interrupts())
+    trainer = Trainer(config, build_parts(config, run, Ranks()), run, Journal(run.path), Interrupts())
+    trainer.updater.model.train()
+    return trainer
 
 
-def work_of(batch):
-    """What one update learns from: one batch."""
+def make_work(path: Path) -> list:
+    """The batches of a file as the trainer takes them."""
     import numpy as np
 
+    from nmt.data.batch import collate
     from nmt.train.examples import Place, Work
 
-    pieces = int(batch.target_lengths.sum())
-    return Work([batch], [1.0], pieces, batch.num_tokens, np.arange(len(batch.target_lengths)), Place(0, 0), 0.0)
+    batches = [collate(*pair) for pair in json.loads(path.read_text())["batches"]]
+    return [
+        Work([batch], [1.0], int(batch.target_lengths.sum()), batch.num_tokens, np.arange(0), Place(0, 0), 0.0)
+        for batch in batches
+    ]
 
 
 def main() -> None:
@@ -95,16 +78,14 @@ def main() -> None:
     import torch
 
     import nmt
-    from nmt.data.batch import collate
     from nmt.model.build import num_parameters
 
     with tempfile.TemporaryDirectory() as folder:
         trainer = make_trainer(
-            settings_of(options.model), prepared=options.prepared, folder=Path(folder),
+            [*MODELS[options.model], *COMMON], prepared=options.prepared, folder=Path(folder),
             precision=options.precision, threads=options.threads,
         )  # fmt: skip
-        trainer.updater.model.train()
-        works = [work_of(collate(*pair)) for pair in json.loads(options.batches.read_text())["batches"]]
+        works = make_work(options.batches)
         serve(
             lambda number: (trainer.update(works[number]).loss, works[number].tokens),
             {

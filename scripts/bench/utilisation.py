@@ -22,7 +22,7 @@ from typing import Any
 
 import batches as workload
 from flops import counted
-from ours import make_trainer, work_of
+from ours import make_trainer, make_work
 
 SIZES = {
     "large": (2048, 2048, 2048),
@@ -70,7 +70,7 @@ def presets() -> list[str]:
     return sorted(path.stem for path in (configs_folder() / "model").glob("*.yaml"))
 
 
-def measure(preset: str, options: argparse.Namespace, precision: str, batches: list[Any]) -> dict[str, Any]:
+def measure(preset: str, options: argparse.Namespace, precision: str, works: list[Any]) -> dict[str, Any]:
     """Speed, utilisation and profile of one preset."""
     from nmt.model.build import num_parameters
 
@@ -80,26 +80,24 @@ def measure(preset: str, options: argparse.Namespace, precision: str, batches: l
             [f"model={preset}"], prepared=options.prepared, folder=Path(folder), precision=precision,
             threads=options.threads,
         )  # fmt: skip
-        trainer.updater.model.train()
-        works = [work_of(batch) for batch in batches]
         roof = roofs(dtype, only="large")["large"]
         trainer.update(works[0])
-        work = sum(counted(lambda one=one: trainer.update(one)) for one in works)
+        gflop = sum(counted(lambda work=work: trainer.update(work)) for work in works)
         began = time.perf_counter()
-        for one in works:
-            trainer.update(one)
+        for work in works:
+            trainer.update(work)
         seconds = time.perf_counter() - began
         roof = max(roof, roofs(dtype, only="large")["large"])
-        tokens = sum(batch.num_tokens for batch in batches)
+        tokens = sum(work.tokens for work in works)
         return {
             "preset": preset,
             "precision": precision,
             "parameters": num_parameters(trainer.updater.model),
-            "mflop_a_token": round(1000 * work / tokens, 1),
+            "mflop_a_token": round(1000 * gflop / tokens, 1),
             "tokens_per_second": round(tokens / seconds),
-            "gflop_per_second": round(work / seconds, 1),
+            "gflop_per_second": round(gflop / seconds, 1),
             "roof": roof,
-            "utilisation": round(work / seconds / roof, 3),
+            "utilisation": round(gflop / seconds / roof, 3),
             "profile": profile(trainer, works[:2]),
         }
 
@@ -133,7 +131,6 @@ def main() -> int:
 
     import torch
 
-    from nmt.data.batch import collate
     from nmt.device import has_bf16
 
     torch.set_num_threads(options.threads)
@@ -147,12 +144,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "batches.json"
         workload.write_batches(options.prepared, path, number=options.steps)
-        batches = [collate(*pair) for pair in json.loads(path.read_text())["batches"]]
+        works = make_work(path)
     print("\n| preset | parameters | MFLOP/token | tokens/s | GFLOP/s | of the roof | where the time goes |")
     print("|---|---|---|---|---|---|---|")
     for preset in options.presets or presets():
         for precision in precisions:
-            line = measure(preset, options, precision, batches)
+            line = measure(preset, options, precision, works)
             result["presets"].append(line)
             shares = ", ".join(f"{kind} {share:.0%}" for kind, share in line["profile"].items() if share >= 0.01)
             print(

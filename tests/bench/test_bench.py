@@ -27,11 +27,7 @@ def batch_file(prepared_sample: Path, tmp_path_factory: pytest.TempPathFactory) 
 def test_settings_of_every_model_are_settings_of_nmt_train(model: str) -> None:
     from nmt.settings import compose
 
-    try:
-        settings = ours.settings_of(model)
-    except LookupError as missing:
-        pytest.skip(str(missing))
-    config = compose("train", [*settings, "name=bench"]).model
+    config = compose("train", [*ours.MODELS[model], *ours.COMMON, "name=bench"]).model
     assert config.dropout == 0.2
     assert getattr(config.decoder, "input_feeding", False) == (model == "rnn_input_feeding")
 
