@@ -21,7 +21,7 @@ RUN = [
 
 
 def start(prepared: Path, folder: Path, processes: int, *settings: str) -> subprocess.Popen[str]:
-    many = ["torch.distributed.run", "--nproc-per-node", str(processes), "--master-port", "0", "-m"]
+    many = ["torch.distributed.run", "--nproc-per-node", str(processes), "--standalone", "-m"]
     module = [*(many if processes > 1 else []), "nmt"]
     command = [sys.executable, "-m", *module, "train", f"prepared={prepared}", *RUN, *settings]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
