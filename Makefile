@@ -29,8 +29,8 @@ check: setup ## style, types and layers
 test: setup ## all tests but the slow ones
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-test-slow: setup ## every test
-	$(BIN)/python -m pytest -m 'slow or not slow'
+test-slow: setup ## every test, with newly generated cases
+	HYPOTHESIS_PROFILE=search $(BIN)/python -m pytest -m 'slow or not slow'
 
 demo: setup ## the whole main job on real text: prepare, train (6 minutes), evaluate, translate, align
 	@bash scripts/demo.sh

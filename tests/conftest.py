@@ -18,10 +18,17 @@ from pathlib import Path  # noqa: E402
 from typing import TYPE_CHECKING  # noqa: E402
 
 import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
 from support import SAMPLE  # noqa: E402
 
 if TYPE_CHECKING:
     from nmt.config import RunConfig
+
+# The same generated cases every time, so that `make test` says the same of the same code twice;
+# `make test-slow` looks for new ones (HYPOTHESIS_PROFILE=search).
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("search", deadline=None, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 @pytest.fixture(scope="session")
