@@ -31,7 +31,7 @@ from nmt.model.build import build_model
 from nmt.model.seq2seq import Seq2Seq
 from nmt.text.tokenizer import Tokenizer
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2  # 1 had no lexical model
 WEIGHTS = "model.safetensors"
 NEVER_CHANGED = (WEIGHTS, "source.spm", "target.spm")
 
@@ -99,7 +99,10 @@ def write_config(config: ModelFolderConfig, folder: Path) -> None:
 
 def read_config(folder: Path) -> ModelFolderConfig:
     """The `config.yaml` of a model folder."""
-    return settings.load(folder / "config.yaml", ModelFolderConfig)
+    config = settings.load(folder / "config.yaml", ModelFolderConfig)
+    if config.format_version < 2:
+        config.model.lexical = False
+    return config
 
 
 def load_model(folder: Path | str, device: torch.device | None = None) -> TrainedModel:

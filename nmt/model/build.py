@@ -23,6 +23,7 @@ from nmt.errors import ConfigError
 from nmt.model.attention import Attention
 from nmt.model.embedding import PositionDropout, SentenceDropout, TokenEmbedding
 from nmt.model.fused import FusedAttention
+from nmt.model.lexical import LexicalModel
 from nmt.model.multihead import MultiHeadAttention
 from nmt.model.normalise import find_normaliser
 from nmt.model.recurrent_decoder import RecurrentDecoder
@@ -187,6 +188,7 @@ def build_model(config: ModelConfig, *, source_size: int, target_size: int, seed
             decoder=build_decoder(config),
             source=TokenEmbedding(source_size, config.embedding, config.word_dropout),
             target=TokenEmbedding(target_size, config.embedding, config.word_dropout),
+            lexical=LexicalModel(config.embedding, config.dropout) if config.lexical else None,
         )
 
 

@@ -86,7 +86,7 @@ class RecurrentTransformerDecoder(nn.Module):
         source, mask = self.bridge(encoded.states), encoded.mask.unsqueeze(1)
         memory = tuple(block.remember(source, mask) for block in self._each())
         nothing = source.new_zeros(source.size(0), len(self.blocks), self.width)
-        return DecoderState(memory, (nothing,) * self.num_states)
+        return DecoderState(memory, (nothing,) * self.num_states, self.aligning)
 
     def forward(self, vectors: Tensor, state: DecoderState) -> Decoded:
         """(B, T, inputs) embedded pieces -> (B, T, outputs) features and (B, T, S) weights."""

@@ -97,7 +97,8 @@ class SelfAttentionDecoder(nn.Module):
         """Keys and values of the source for every layer; nothing is written."""
         source, mask = self.bridge(encoded.states), encoded.mask.unsqueeze(1)
         attentions = (cast(SelfAttentionDecoderBlock, block).source_attention for block in self.blocks)
-        return DecoderState(tuple(attention.remember(source, source, mask) for attention in attentions), ())
+        memory = tuple(attention.remember(source, source, mask) for attention in attentions)
+        return DecoderState(memory, (), self.aligning)
 
     def forward(self, vectors: Tensor, state: DecoderState) -> Decoded:
         """(B, T, inputs) embedded pieces -> (B, T, outputs) features and (B, T, S) weights."""

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from nmt.model.attention import Memory
 from nmt.model.embedding import TokenEmbedding
+from nmt.model.lexical import LexicalModel
 
 
 class Encoded(NamedTuple):
@@ -27,6 +28,7 @@ class Encoded(NamedTuple):
 
     states: Tensor  # (B, S, D)
     mask: Tensor  # (B, S), True = real
+    words: Tensor | None = None  # (B, S, I) the embedded pieces that it read
 
 
 class DecoderState(NamedTuple):
@@ -34,6 +36,8 @@ class DecoderState(NamedTuple):
 
     memory: tuple[Memory, ...]  # the source, as each attention over it remembers it: the same from step to step
     written: tuple[Tensor, ...]  # what has been written so far, as the decoder remembers it
+    aligning: int = 0  # whose weights `Decoded.weights` are: the index of its memory
+    words: Tensor | None = None  # (B, S, I) the embedded source, where a lexical model looks at it
 
     def reorder(self, rows: Tensor) -> DecoderState:
         """Continue from hypotheses `rows` of the same sentences: only what was written changes place."""
@@ -41,11 +45,14 @@ class DecoderState(NamedTuple):
 
     def keep(self, rows: Tensor) -> DecoderState:
         """Go on with these rows only (repeats allowed), source included."""
-        return self.reorder(rows)._replace(memory=tuple(memory.keep(rows) for memory in self.memory))
+        words = None if self.words is None else self.words.index_select(0, rows)
+        return self.reorder(rows)._replace(memory=tuple(memory.keep(rows) for memory in self.memory), words=words)
 
     def with_weights(self) -> DecoderState:
         """Go on the same way, but with `Decoded.weights`: who wants to see where the decoder looks asks for it here."""
-        return self._replace(memory=tuple(memory._replace(need_weights=True) for memory in self.memory))
+        memory = list(self.memory)
+        memory[self.aligning] = memory[self.aligning]._replace(need_weights=True)
+        return self._replace(memory=tuple(memory))
 
 
 class Decoded(NamedTuple):
@@ -77,29 +84,35 @@ class Seq2Seq(nn.Module):
     """An encoder and a decoder with their embeddings; the output layer is the target embedding, transposed."""
 
     def __init__(
-        self, *, encoder: nn.Module, decoder: nn.Module, source: TokenEmbedding, target: TokenEmbedding
-    ) -> None:
+        self, *, encoder: nn.Module, decoder: nn.Module, source: TokenEmbedding, target: TokenEmbedding,
+        lexical: LexicalModel | None = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.encoder = encoder
         self.decoder = decoder
         self.source = source
         self.target = target
+        self.lexical = lexical
         self.output_bias = nn.Parameter(torch.zeros(target.weight.size(0)))
 
     def encode(self, source_ids: Tensor, source_lengths: Tensor) -> Encoded:
         """(B, S) ids and (B,) lengths -> encoded source."""
-        encoded: Encoded = self.encoder(self.source(source_ids), source_lengths)
-        return encoded
+        words = self.source(source_ids)
+        encoded: Encoded = self.encoder(words, source_lengths)
+        return encoded._replace(words=words)
 
     def start(self, encoded: Encoded) -> DecoderState:
         """The decoder's state before its first piece."""
         decoder: Decoder = self.decoder  # type: ignore[assignment]  # modules are not told apart by their methods
-        return decoder.start(encoded)
+        state = decoder.start(encoded)
+        return state if self.lexical is None else state._replace(words=encoded.words).with_weights()
 
     def decode(self, target_ids: Tensor, state: DecoderState) -> Decoded:
         """(B, T) ids of the pieces read (the first one of a sentence is BOS) -> features, weights, next state."""
         decoded: Decoded = self.decoder(self.target(target_ids), state)
-        return decoded
+        if self.lexical is None or state.words is None or decoded.weights is None:
+            return decoded
+        return decoded._replace(features=decoded.features + self.lexical(decoded.weights, state.words))
 
     def logits(self, features: Tensor) -> Tensor:
         """(..., D) -> (..., V)."""

@@ -13,7 +13,10 @@ from turns import serve
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # this checkout, wherever `nmt` is installed from
 
-COMMON = ["model.embedding=256", "model.dropout=0.2", "optim.lr=1e-3", "optim.label_smoothing=0.1", "optim.clip=1"]
+COMMON = [
+    "model.lexical=false", "model.embedding=256", "model.dropout=0.2",  # the peers have no lexical model
+    "optim.lr=1e-3", "optim.label_smoothing=0.1", "optim.clip=1",
+]  # fmt: skip
 RNN = [
     "model=rnn_small", "attention=general",
     "model.encoder.cell=lstm", "model.encoder.layers=2", "model.encoder.width=512",

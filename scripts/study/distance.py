@@ -73,6 +73,7 @@ def draw(distance: int, size: int, generator: torch.Generator) -> tuple[Tensor, 
 def build(encoder: schema.EncoderConfig, seed: int) -> Seq2Seq:
     """One of the two models: the encoders differ, everything else is the same."""
     model = schema.ModelConfig(
+        lexical=False,
         embedding=128,
         dropout=0.0,
         encoder=encoder,

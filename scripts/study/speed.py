@@ -36,6 +36,7 @@ ENCODERS = {
 def build(encoder: schema.EncoderConfig) -> nn.Module:
     """An encoder over embeddings of its own width."""
     model = schema.ModelConfig(
+        lexical=False,
         embedding=WIDTH,
         dropout=0.0,
         encoder=encoder,

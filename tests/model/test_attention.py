@@ -53,7 +53,7 @@ def attend_by(kind: str, name: str) -> Attention:
 
 
 def exact(kind: str, name: str) -> Attention:
-    """The same in float64: scores of thousands leave float32 too few digits to tell a wrong weight from a rounded one."""
+    """The same in float64: scores of thousands leave float32 too few digits to tell wrong from rounded."""
     return attend_by(kind, name).double()
 
 
@@ -145,7 +145,7 @@ def test_rows_sum_to_one_over_what_may_be_seen(kind: str, name: str, case: Case)
 def test_padding_changes_nothing(kind: str, name: str, case: Case, padding: int) -> None:
     attention, keys = exact(kind, name), case.key.size(1)
     mask = padding_mask(torch.tensor(case.lengths), keys + padding).unsqueeze(1)
-    longer = [torch.cat((part, torch.full((BATCH, padding, part.size(2)), 1e4, dtype=torch.float64)), dim=1) for part in case[1:3]]
+    longer = [torch.cat((part, part.new_full((BATCH, padding, part.size(2)), 1e4)), dim=1) for part in case[1:3]]
     before = attention(case.query, case.key, case.value, mask[:, :, :keys])
     after = attention(case.query, *longer, mask)
     torch.testing.assert_close(after.context, before.context)

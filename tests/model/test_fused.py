@@ -135,9 +135,10 @@ def test_every_decoder_is_among_the_cases() -> None:
     assert {config.kind for config in DECODERS.values()} == set(schema.DECODERS)
 
 
+@pytest.mark.parametrize("lexical", [False, True])
 @pytest.mark.parametrize("decoder", DECODERS)
 @pytest.mark.parametrize("score", FUSED)
-def test_whole_models_are_the_same(decoder: str, score: str) -> None:
+def test_whole_models_are_the_same(decoder: str, score: str, lexical: bool) -> None:
     """Features without weights, and weights for those who ask, whole sentences and step by step."""
     batch = collate([[5, 6, 7, 8, 9], [7, 5]], [[4, 9, 8], [5, 6, 7, 8, 9, 10, 4]])
     models = [
@@ -148,6 +149,7 @@ def test_whole_models_are_the_same(decoder: str, score: str) -> None:
                 decoder=DECODERS[decoder],
                 attention=SCORES[score](backend=backend),
                 self_attention=SCORES[score](backend=backend),
+                lexical=lexical,
             ),
             source_size=23,
             target_size=19,
@@ -157,7 +159,7 @@ def test_whole_models_are_the_same(decoder: str, score: str) -> None:
     states = [model.start(model.encode(batch.source_ids, batch.source_lengths)) for model in models]
     readable, fused = (model.decode(batch.target_in, state) for model, state in zip(models, states, strict=True))
     torch.testing.assert_close(fused.features, readable.features, rtol=1e-4, atol=1e-4)
-    assert (fused.weights is None) == (decoder != "covered")  # coverage counts them
+    assert (fused.weights is None) == (decoder != "covered" and not lexical)  # both read them
     state = states[1].with_weights()
     for step in range(batch.target_in.size(1)):
         decoded = models[1].decode(batch.target_in[:, step : step + 1], state)
