@@ -212,7 +212,7 @@ class ModelConfig:
     """An encoder, a decoder and the attention between them."""
 
     embedding: int = 256
-    """Features of a piece's vector; the output layer is tied to the target's."""
+    """Features of a piece's vector."""
     dropout: float = 0.2
     """Share of features dropped."""
     dropout_per: str = "sentence"
@@ -235,6 +235,12 @@ class ModelConfig:
     """Attentions side by side in parts that attend to themselves."""
     feed_forward: int = 512
     """Inner width of the position-wise networks in such parts."""
+    positions: str = "sinusoidal"
+    """How such parts know where a piece stands: `sinusoidal` (added to the embedded pieces) or `rotary` (queries and
+    keys turned in every layer, Su et al. 2021)."""
+    tie: str = "output"
+    """What shares its weights: `output` (the output layer is the target's embedding), `all` (the source's embedding
+    too, for which both languages must have one vocabulary) or `none`."""
     encoder: EncoderConfig
     decoder: DecoderConfig
     attention: ScoreConfig
@@ -252,6 +258,8 @@ class ModelConfig:
         share("model.attention_dropout", self.attention_dropout)
         share("model.feed_forward_dropout", self.feed_forward_dropout)
         one_of("model.dropout_per", self.dropout_per, ("sentence", "position"))
+        one_of("model.positions", self.positions, ("sinusoidal", "rotary"))
+        one_of("model.tie", self.tie, ("none", "output", "all"))
         positive("model.heads", self.heads)
         positive("model.feed_forward", self.feed_forward)
         for name, part in (("encoder", self.encoder), ("decoder", self.decoder)):
@@ -259,6 +267,11 @@ class ModelConfig:
                 heads = part.heads or self.heads
                 if part.width % heads:
                     raise ConfigError(f"model.{name}.width ({part.width}) must be a multiple of its heads ({heads})")
+                if self.positions == "rotary" and part.width // heads % 2:
+                    raise ConfigError(
+                        f"model.positions=rotary turns features in pairs, but each of the {heads} heads of "
+                        f"model.{name} has {part.width // heads}: choose other heads or another width"
+                    )
 
 
 ENCODERS = {"recurrent": RecurrentEncoderConfig, "self_attention": SelfAttentionEncoderConfig}

@@ -77,16 +77,20 @@ class CleanConfig:
 
 @dataclass(kw_only=True)
 class TextConfig:
-    """SentencePiece, one vocabulary per language."""
+    """SentencePiece, one vocabulary per language, or one for both."""
 
     vocab_size_en: int = 4000
     """Pieces of the English vocabulary, 256 of which are the single bytes; a small corpus gives fewer."""
     vocab_size_zh: int = 4000
     """Pieces of the Chinese vocabulary."""
+    joint: bool = False
+    """One vocabulary for both languages, learned from their texts together; `model.tie=all` needs it."""
+    vocab_size_joint: int = 8000
+    """Pieces of the joint vocabulary."""
     coverage_en: float = 1.0
     """Share of the characters that get a piece of their own; the others are spelt in bytes."""
     coverage_zh: float = 0.9995
-    """The same for Chinese: the rarest characters are not worth a piece."""
+    """The same for Chinese, and for a joint vocabulary: the rarest characters are not worth a piece."""
     algorithm: str = "unigram"
     """`unigram` (Kudo 2018) or `bpe` (Sennrich et al. 2016)."""
     sample: int = 200_000
@@ -95,7 +99,7 @@ class TextConfig:
     def __post_init__(self) -> None:
         one_of("text.algorithm", self.algorithm, ("unigram", "bpe"))
         positive("text.sample", self.sample)
-        for name in ("vocab_size_en", "vocab_size_zh"):
+        for name in ("vocab_size_en", "vocab_size_zh", "vocab_size_joint"):
             if getattr(self, name) < 300:
                 raise ConfigError(f"text.{name} must be at least 300: 256 pieces are the single bytes")
         for name in ("coverage_en", "coverage_zh"):

@@ -88,14 +88,16 @@ def prepare(config: PrepareConfig, log: Log = print) -> Path:
     if config.dry_run:
         _report_only(output, manifest, log)
         return output
-    log(f"learning a vocabulary for each language from {len(cleaned.pairs):,} pairs")
-    tokenizers = {}
-    manifest["counts"]["vocabulary"] = {}
-    for language in LANGUAGES:
-        sentences = cleaned.sentences(language, most=config.text.sample, seed=config.seed)
-        tokenizers[language] = _learn(sentences, language, config)
-        entry = _vocabulary(tokenizers[language], language, sentences, divided.heldout)
-        manifest["counts"]["vocabulary"][language] = entry
+    which = "one vocabulary for both languages" if config.text.joint else "a vocabulary for each language"
+    log(f"learning {which} from {len(cleaned.pairs):,} pairs")
+    samples = {
+        language: cleaned.sentences(language, most=config.text.sample, seed=config.seed) for language in LANGUAGES
+    }
+    tokenizers = _learn(samples, config)
+    manifest["counts"]["vocabulary"] = {
+        language: _vocabulary(tokenizers[language], language, samples[language], divided.heldout)
+        for language in LANGUAGES
+    }
     with new_folder(output.resolve()) as folder:
         _write(folder, manifest, cleaned, divided.heldout, tokenizers)
     for line in report(manifest):
@@ -159,15 +161,20 @@ def _clean(corpus: Corpus, divided: Divided, config: PrepareConfig) -> Cleaned:
     return cleaned
 
 
-def _learn(sentences: list[str], language: str, config: PrepareConfig) -> Tokenizer:
-    return learn(
-        sentences,
-        language=language,
-        vocab_size=getattr(config.text, f"vocab_size_{language}"),
-        coverage=getattr(config.text, f"coverage_{language}"),
-        algorithm=config.text.algorithm,
-        seed=config.seed,
-    )
+def _learn(samples: dict[str, list[str]], config: PrepareConfig) -> dict[str, Tokenizer]:
+    """A vocabulary for each language; with `text.joint` the same one."""
+    text = config.text
+
+    def one(lines: list[str], name: str, coverage: float) -> Tokenizer:
+        size = getattr(text, f"vocab_size_{name}")
+        return learn(
+            lines, language=name, vocab_size=size, coverage=coverage, algorithm=text.algorithm, seed=config.seed
+        )
+
+    if text.joint:
+        both = [line for sample in samples.values() for line in sample]
+        return dict.fromkeys(samples, one(both, "joint", text.coverage_zh))
+    return {name: one(lines, name, getattr(text, f"coverage_{name}")) for name, lines in samples.items()}
 
 
 def _counts(corpus: Corpus, divided: Divided, cleaned: Cleaned) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from nmt.model.fused import FusedAttention
 from nmt.model.lexical import LexicalModel
 from nmt.model.multihead import MultiHeadAttention
 from nmt.model.normalise import find_normaliser
+from nmt.model.positions import RotaryPositions, SinusoidalPositions
 from nmt.model.recurrent_decoder import RecurrentDecoder
 from nmt.model.recurrent_encoder import RecurrentEncoder
 from nmt.model.recurrent_transformer import RecurrentTransformerBlock, RecurrentTransformerDecoder
@@ -81,11 +82,12 @@ def build_encoder(config: ModelConfig) -> nn.Module:
                 num_layers=encoder.layers,
                 make_block=lambda: SelfAttentionBlock(
                     width=encoder.width,
-                    attention=_heads(config, encoder, config.self_attention),
+                    attention=_self_attention(config, encoder),
                     feed_forward=_feed_forward(config, encoder),
                     dropout=_dropout(config, config.dropout),
                 ),
                 dropout=_dropout(config, _embedding_dropout(config)),
+                positions=_positions(config, encoder),
             )
     raise ConfigError(f"there is no encoder {encoder.kind!r}")
 
@@ -139,12 +141,13 @@ def build_decoder(config: ModelConfig) -> nn.Module:
                 outputs=config.embedding,
                 make_block=lambda: SelfAttentionDecoderBlock(
                     width=decoder.width,
-                    self_attention=_heads(config, decoder, config.self_attention),
+                    self_attention=_self_attention(config, decoder),
                     source_attention=_heads(config, decoder, config.attention),
                     feed_forward=_feed_forward(config, decoder),
                     dropout=_dropout(config, config.dropout),
                 ),
                 dropout=_dropout(config, _embedding_dropout(config)),
+                positions=_positions(config, decoder),
             )
     raise ConfigError(f"there is no decoder {decoder.kind!r}")
 
@@ -152,10 +155,21 @@ def build_decoder(config: ModelConfig) -> nn.Module:
 _Attending = SelfAttentionEncoderConfig | SelfAttentionDecoderConfig | RecurrentTransformerDecoderConfig
 
 
-def _heads(config: ModelConfig, part: _Attending, score: ScoreConfig) -> MultiHeadAttention:
+def _self_attention(config: ModelConfig, part: _Attending) -> MultiHeadAttention:
+    rotary = RotaryPositions(part.width // (part.heads or config.heads)) if config.positions == "rotary" else None
+    return _heads(config, part, config.self_attention, rotary)
+
+
+def _heads(
+    config: ModelConfig, part: _Attending, score: ScoreConfig, rotary: RotaryPositions | None = None
+) -> MultiHeadAttention:
     heads = part.heads or config.heads
     attention = build_attention(score, part.width // heads, dropout=config.attention_dropout)
-    return MultiHeadAttention(width=part.width, num_heads=heads, attention=attention)
+    return MultiHeadAttention(width=part.width, num_heads=heads, attention=attention, rotary=rotary)
+
+
+def _positions(config: ModelConfig, part: _Attending) -> SinusoidalPositions | None:
+    return SinusoidalPositions(part.width) if config.positions == "sinusoidal" else None
 
 
 def _feed_forward(config: ModelConfig, part: _Attending) -> FeedForward:
@@ -178,17 +192,20 @@ def build_model(config: ModelConfig, *, source_size: int, target_size: int, seed
     Args:
         config: what to build.
         source_size: pieces in the source vocabulary.
-        target_size: pieces in the target vocabulary.
+        target_size: pieces in the target vocabulary; where all embeddings are tied it is the source's.
         seed: of the initial weights; the caller's random state is left as it was.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
+        source = TokenEmbedding(source_size, config.embedding, config.word_dropout)
+        target = TokenEmbedding(target_size, config.embedding, config.word_dropout) if config.tie != "all" else source
         return Seq2Seq(
             encoder=build_encoder(config),
             decoder=build_decoder(config),
-            source=TokenEmbedding(source_size, config.embedding, config.word_dropout),
-            target=TokenEmbedding(target_size, config.embedding, config.word_dropout),
+            source=source,
+            target=target,
             lexical=LexicalModel(config.embedding, config.dropout) if config.lexical else None,
+            tied=config.tie != "none",
         )
 
 

@@ -1,4 +1,4 @@
-"""Ids to vectors: piece embeddings, positions, and the dropout that suits sentences.
+"""Ids to vectors: piece embeddings, and the dropout that suits sentences.
 
 Shapes: B sentences, T positions, D features, V vocabulary.
 """
@@ -29,23 +29,6 @@ class TokenEmbedding(nn.Module):
         if self.training and self.word_dropout:
             vectors = vectors * (torch.rand(*ids.shape, 1, device=ids.device) >= self.word_dropout)
         return vectors
-
-
-class SinusoidalPositions(nn.Module):
-    """p_{t,2i} = sin(t / 10000^(2i/D)), p_{t,2i+1} = cos(the same) (Vaswani et al. 2017, section 3.5)."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        rates = torch.exp(torch.arange(0, width, 2) * (-math.log(10000.0) / width))
-        self.register_buffer("rates", rates, persistent=False)
-        self.rates: Tensor
-
-    def forward(self, vectors: Tensor, first: int = 0) -> Tensor:
-        """(B, T, D) at positions first, first + 1, ... -> the same with each position's wave added."""
-        places = torch.arange(first, first + vectors.size(1), device=vectors.device)
-        angles = places.unsqueeze(1) * self.rates  # (T, D / 2)
-        waves = torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)  # (T, D)
-        return vectors + waves.to(vectors.dtype)
 
 
 class SentenceDropout(nn.Module):

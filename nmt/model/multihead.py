@@ -12,17 +12,24 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from nmt.model.attention import Attended, Attention, Memory
+from nmt.model.positions import RotaryPositions
 
 
 class MultiHeadAttention(nn.Module):
-    """`num_heads` attentions over `width / num_heads` features each, around one inner attention."""
+    """`num_heads` attentions over `width / num_heads` features each, around one inner attention.
 
-    def __init__(self, *, width: int, num_heads: int, attention: Attention) -> None:
+    With `rotary`, queries and keys are turned by where they stand (`nmt.model.positions`).
+    """
+
+    def __init__(
+        self, *, width: int, num_heads: int, attention: Attention, rotary: RotaryPositions | None = None
+    ) -> None:
         super().__init__()
         if width % num_heads:
             raise ValueError(f"width ({width}) must be a multiple of num_heads ({num_heads})")
         self.num_heads = num_heads
         self.attention = attention
+        self.rotary = rotary
         self.query = nn.Linear(width, width)
         self.key = nn.Linear(width, width)
         self.value = nn.Linear(width, width)
@@ -43,15 +50,20 @@ class MultiHeadAttention(nn.Module):
         """
         return self.attend(query, self.remember(key, value, mask))
 
-    def remember(self, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Memory:
-        """Keys and values of all heads, (B, H, S, ...) each, to be used at every step."""
+    def remember(self, key: Tensor, value: Tensor, mask: Tensor | None = None, *, first: int = 0) -> Memory:
+        """Keys and values of all heads, (B, H, S, ...) each, to be used at every step; key s stands at first + s."""
         by_head = None if mask is None else mask.unsqueeze(-3)  # (B, 1, T, S)
-        return self.attention.remember(self._split(self.key(key)), self._split(self.value(value)), by_head)
+        keys = self._turn(self._split(self.key(key)), first)
+        return self.attention.remember(keys, self._split(self.value(value)), by_head)
 
-    def attend(self, query: Tensor, memory: Memory) -> Attended:
-        """(B, T, D) queries over what is remembered -> context (B, T, D) and weights (B, H, T, S)."""
-        context, weights = self.attention.attend(self._split(self.query(query)), memory)
+    def attend(self, query: Tensor, memory: Memory, *, first: int = 0) -> Attended:
+        """(B, T, D) queries, from place `first` on, over what is remembered -> (B, T, D) and weights (B, H, T, S)."""
+        context, weights = self.attention.attend(self._turn(self._split(self.query(query)), first), memory)
         return Attended(self.merge(context.transpose(1, 2).flatten(2)), weights)
+
+    def _turn(self, heads: Tensor, first: int) -> Tensor:
+        turned: Tensor = heads if self.rotary is None else self.rotary(heads, first)
+        return turned
 
     def _split(self, sequence: Tensor) -> Tensor:
         batch, length, width = sequence.shape

@@ -17,9 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from nmt.model.attention import SelfAttention
-from nmt.model.embedding import SinusoidalPositions
 from nmt.model.masks import padding_mask
 from nmt.model.multihead import MultiHeadAttention
+from nmt.model.positions import SinusoidalPositions
 from nmt.model.seq2seq import Encoded
 
 
@@ -63,15 +63,15 @@ class SelfAttentionBlock(nn.Module):
 
 
 class SelfAttentionEncoder(nn.Module):
-    """A stack of blocks over embedded pieces and their positions."""
+    """A stack of blocks over embedded pieces, to which `positions` are added unless the blocks know them (rotary)."""
 
     def __init__(
         self, *, inputs: int, width: int, num_layers: int, make_block: Callable[[], SelfAttentionBlock],
-        dropout: nn.Module,
+        dropout: nn.Module, positions: SinusoidalPositions | None,
     ) -> None:  # fmt: skip
         super().__init__()
         self.widen = nn.Identity() if inputs == width else nn.Linear(inputs, width)
-        self.positions = SinusoidalPositions(width)
+        self.positions = positions
         self.blocks = nn.ModuleList(make_block() for _ in range(num_layers))
         self.norm = nn.LayerNorm(width)
         self.dropout = dropout
@@ -79,7 +79,10 @@ class SelfAttentionEncoder(nn.Module):
     def forward(self, vectors: Tensor, lengths: Tensor) -> Encoded:
         """(B, S, inputs) embedded pieces and (B,) lengths -> (B, S, width) states."""
         mask = padding_mask(lengths, vectors.size(1))
-        states = self.dropout(self.positions(self.widen(vectors)))
+        states = self.widen(vectors)
+        if self.positions is not None:
+            states = self.positions(states)
+        states = self.dropout(states)
         for block in self.blocks:
             states, _ = block(states, mask.unsqueeze(1))
         return Encoded(self.norm(states), mask)

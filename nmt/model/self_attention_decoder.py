@@ -22,9 +22,9 @@ import torch
 from torch import Tensor, nn
 
 from nmt.model.attention import Memory
-from nmt.model.embedding import SinusoidalPositions
 from nmt.model.masks import causal_mask
 from nmt.model.multihead import MultiHeadAttention
+from nmt.model.positions import SinusoidalPositions
 from nmt.model.self_attention import FeedForward
 from nmt.model.seq2seq import Decoded, DecoderState, Encoded
 
@@ -60,10 +60,11 @@ class SelfAttentionDecoderBlock(nn.Module):
             (B, T, D) vectors, (B, H, T, S) weights over the source, and the keys and values of P + T pieces.
         """
         pieces = self.self_attention_norm(vectors)
-        keys, values, *_ = self.self_attention.remember(pieces, pieces)
+        past = written[0].size(2) if written else 0
+        keys, values, *_ = self.self_attention.remember(pieces, pieces, first=past)
         if written:
             keys, values = torch.cat((written[0], keys), dim=2), torch.cat((written[1], values), dim=2)
-        context, _ = self.self_attention.attend(pieces, Memory(keys, values, mask))
+        context, _ = self.self_attention.attend(pieces, Memory(keys, values, mask), first=past)
         vectors = vectors + self.dropout(context)
         context, weights = self.source_attention.attend(self.source_attention_norm(vectors), source)
         vectors = vectors + self.dropout(context)
@@ -72,7 +73,7 @@ class SelfAttentionDecoderBlock(nn.Module):
 
 
 class SelfAttentionDecoder(nn.Module):
-    """A stack of blocks over embedded pieces and their positions.
+    """A stack of blocks over embedded pieces, to which `positions` are added unless the blocks know them (rotary).
 
     The weights it returns, which word alignment reads, are the mean over the heads of one layer: the last but one, as
     Garg et al. 2019 found best (https://arxiv.org/abs/1909.02074), or the last one where there are only two (measured:
@@ -81,12 +82,12 @@ class SelfAttentionDecoder(nn.Module):
 
     def __init__(
         self, *, inputs: int, memory: int, width: int, num_layers: int, outputs: int,
-        make_block: Callable[[], SelfAttentionDecoderBlock], dropout: nn.Module,
+        make_block: Callable[[], SelfAttentionDecoderBlock], dropout: nn.Module, positions: SinusoidalPositions | None,
     ) -> None:  # fmt: skip
         super().__init__()
         self.widen = nn.Identity() if inputs == width else nn.Linear(inputs, width)
         self.bridge = nn.Identity() if memory == width else nn.Linear(memory, width, bias=False)
-        self.positions = SinusoidalPositions(width)
+        self.positions = positions
         self.blocks = nn.ModuleList(make_block() for _ in range(num_layers))
         self.aligning = num_layers - 2 if num_layers > 2 else num_layers - 1
         self.norm = nn.LayerNorm(width)
@@ -104,7 +105,10 @@ class SelfAttentionDecoder(nn.Module):
         """(B, T, inputs) embedded pieces -> (B, T, outputs) features and (B, T, S) weights."""
         size, past = vectors.size(1), state.written[0].size(2) if state.written else 0
         mask = None if size == 1 else causal_mask(size, vectors.device, past=past)
-        states = self.dropout(self.positions(self.widen(vectors), first=past))
+        states = self.widen(vectors)
+        if self.positions is not None:
+            states = self.positions(states, first=past)
+        states = self.dropout(states)
         weights: list[Tensor | None] = []
         written: list[Tensor] = []  # keys and values of the first layer, of the second, ...
         for index, (block, source) in enumerate(zip(self.blocks, state.memory, strict=True)):

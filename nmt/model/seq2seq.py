@@ -81,19 +81,33 @@ class Decoder(Protocol):
 
 
 class Seq2Seq(nn.Module):
-    """An encoder and a decoder with their embeddings; the output layer is the target embedding, transposed."""
+    """An encoder and a decoder with their embeddings, and an output layer.
+
+    The output layer is the target embedding, transposed (Press & Wolf 2017, https://arxiv.org/abs/1608.05859), unless
+    `tied` is false: then it has weights of its own, which start alike. `source` and `target` may be the same embedding.
+    """
 
     def __init__(
         self, *, encoder: nn.Module, decoder: nn.Module, source: TokenEmbedding, target: TokenEmbedding,
         lexical: LexicalModel | None = None,
+        tied: bool = True,
     ) -> None:  # fmt: skip
         super().__init__()
         self.encoder = encoder
         self.decoder = decoder
         self.source = source
-        self.target = target
+        if target is source:  # three-way tying: one module, which is saved and trained once
+            self.__dict__["target"] = source
+        else:
+            self.target = target
         self.lexical = lexical
+        self.own_output = None if tied else nn.Parameter(torch.randn_like(target.weight) / target.weight.size(1) ** 0.5)
         self.output_bias = nn.Parameter(torch.zeros(target.weight.size(0)))
+
+    @property
+    def output_weight(self) -> Tensor:
+        """(V, D) of the output layer."""
+        return self.target.weight if self.own_output is None else self.own_output
 
     def encode(self, source_ids: Tensor, source_lengths: Tensor) -> Encoded:
         """(B, S) ids and (B,) lengths -> encoded source."""
@@ -116,7 +130,7 @@ class Seq2Seq(nn.Module):
 
     def logits(self, features: Tensor) -> Tensor:
         """(..., D) -> (..., V)."""
-        return nn.functional.linear(features, self.target.weight, self.output_bias)
+        return nn.functional.linear(features, self.output_weight, self.output_bias)
 
     def forward(self, source_ids: Tensor, source_lengths: Tensor, target_ids: Tensor) -> Decoded:
         """Teacher forcing: the features that should predict the piece after each of `target_ids`."""

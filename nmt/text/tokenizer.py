@@ -29,7 +29,7 @@ _LONGEST_LINE = 1_000_000  # bytes; SentencePiece leaves out lines of more than 
 
 
 class Tokenizer:
-    """A learned vocabulary of pieces for one language. Pickles, and is a value: two with equal bytes are equal."""
+    """A learned vocabulary of pieces for one language or both. Pickles; two with equal bytes are equal."""
 
     def __init__(self, model: bytes) -> None:
         from sentencepiece import SentencePieceProcessor
@@ -113,7 +113,8 @@ def learn(
 
     Args:
         lines: Normalised lines of the training part, and of no other.
-        language: `en` or `zh`; only English words begin with a space, so only English lines are read as if they did.
+        language: `en`, `zh` or `joint` (lines of both); words begin with a space in English only, so the lines of a
+            Chinese vocabulary alone are not read as if they did.
         vocab_size: Most pieces; a small corpus gives fewer.
         coverage: Share of the characters of the corpus that get a piece of their own.
         algorithm: `unigram` or `bpe`.
@@ -143,7 +144,7 @@ def learn(
             character_coverage=coverage,
             normalization_rule_name="identity",
             remove_extra_whitespaces=False,
-            add_dummy_prefix=language == "en",
+            add_dummy_prefix=language != "zh",
             byte_fallback=True,
             split_digits=True,
             pad_id=PAD,
@@ -168,6 +169,6 @@ def _explain(message: str, *, language: str, vocab_size: int) -> str:
     if needed := re.search(r"required_chars\. (\d+) vs (\d+)", message):
         return (
             f"{name} is {vocab_size}, but the characters of this corpus alone need {needed[2]} pieces: "
-            f"raise it, or lower text.coverage_{language}"
+            f"raise it, or lower text.coverage_{'zh' if language == 'joint' else language}"
         )
     return f"SentencePiece could not learn {vocab_size} pieces for {language}: {message.strip()}"

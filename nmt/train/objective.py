@@ -42,7 +42,7 @@ class Objective(nn.Module):
             return self._twice(batch)
         real = padding_mask(batch.target_lengths, batch.target_out.size(1))
         features = self.model(batch.source_ids, batch.source_lengths, batch.target_in).features
-        weight, bias = self.model.target.weight, self.model.output_bias
+        weight, bias = self.model.output_weight, self.model.output_bias
         return Losses(*token_loss(features[real], weight, bias, batch.target_out[real], smoothing=self.smoothing))
 
     def _twice(self, batch: Batch) -> Losses:
@@ -51,7 +51,7 @@ class Objective(nn.Module):
         features = self.model(both.source_ids, both.source_lengths, both.target_in).features
         first, second = (half[real] for half in features.chunk(2))  # (N, D) each
         targets = batch.target_out[real]
-        weight, bias = self.model.target.weight, self.model.output_bias
+        weight, bias = self.model.output_weight, self.model.output_bias
         wanted, plain = features.new_zeros((), dtype=torch.float32), features.new_zeros((), dtype=torch.float32)
         for start in range(0, targets.size(0), SLICE):  # only one slice of logits is held at a time, backward too
             rows = slice(start, start + SLICE)

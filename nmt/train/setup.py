@@ -53,6 +53,11 @@ def build_parts(config: RunConfig, folder: RunFolder, ranks: Ranks) -> Parts:
     source, target = config.direction.split("-")
     examples = _examples(config, prepared, source, target, ranks)
     source_tokenizer, target_tokenizer = prepared.tokenizer(source), prepared.tokenizer(target)
+    if config.model.tie == "all" and source_tokenizer != target_tokenizer:
+        raise ConfigError(
+            f"model.tie=all needs one vocabulary for both languages, but {config.prepared} has two: prepare the text "
+            "with text.joint=true, or set model.tie=output"
+        )
     torch.manual_seed(config.seed + 1_000_003 * ranks.rank)  # each process has its own dropout
     model = build_model(
         config.model, source_size=len(source_tokenizer), target_size=len(target_tokenizer), seed=config.seed

@@ -16,7 +16,7 @@ from nmt.errors import ConfigError
 from nmt.model.seq2seq import Seq2Seq
 from nmt.text.tokenizer import Tokenizer
 
-ROWS = {"source.weight": "source", "target.weight": "target", "output_bias": "target"}
+ROWS = {"source.weight": "source", "target.weight": "target", "own_output": "target", "output_bias": "target"}
 """Tensors with a row for each piece, and of which side."""
 
 

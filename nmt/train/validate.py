@@ -73,6 +73,6 @@ def _loss(translator: Translator, dev: DevSet, batch_size: int = 250) -> float:
         model: Seq2Seq = trained.model
         features = model(batch.source_ids, batch.source_lengths, batch.target_in).features
         real = padding_mask(batch.target_lengths, batch.target_out.size(1))
-        _, plain = token_loss(features[real], model.target.weight, model.output_bias, batch.target_out[real])
+        _, plain = token_loss(features[real], model.output_weight, model.output_bias, batch.target_out[real])
         total, pieces = total + float(plain), pieces + int(real.sum())
     return total / max(pieces, 1)

@@ -102,7 +102,7 @@ def train(model: Seq2Seq, *, seconds: float, rate: float, seed: int) -> int:
         distance = DISTANCES[int(torch.randint(len(DISTANCES), (), generator=generator))]
         source, answers = draw(distance, max(8, 2048 // (distance + 8)), generator)
         optimizer.zero_grad(set_to_none=True)
-        loss, _ = token_loss(features(model, source), model.target.weight, model.output_bias, answers)
+        loss, _ = token_loss(features(model, source), model.output_weight, model.output_bias, answers)
         (loss / len(answers)).backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()

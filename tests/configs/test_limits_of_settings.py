@@ -22,6 +22,8 @@ REFUSED = [
     ("train", "model.heads=0", "model.heads must be greater than 0, but it is 0"),
     ("train", "model.feed_forward=-1", "model.feed_forward must be greater than 0"),
     ("train", "model.dropout_per=word", "model.dropout_per is 'word', but it must be one of: sentence, position"),
+    ("train", "model.positions=learned", "model.positions is 'learned', but it must be one of: sinusoidal, rotary"),
+    ("train", "model.tie=both", "model.tie is 'both', but it must be one of: none, output, all"),
     ("train", "model.attention_dropout=1", "model.attention_dropout must be"),
     ("train", "model.feed_forward_dropout=-0.1", "model.feed_forward_dropout must be"),
     ("train", "model.embedding_dropout=1", "model.embedding_dropout must be"),
@@ -48,6 +50,7 @@ ATTENDING = [
     ("model.encoder.heads=0", "model.encoder.heads must be greater than 0"),
     ("model.decoder.heads=5", "model.decoder.width (256) must be a multiple of its heads (5)"),
     ("model.decoder.width=7", "model.decoder.width must be even, but it is 7"),
+    ("model.positions=rotary model.heads=256", "model.positions=rotary turns features in pairs, but each of the 256"),
     ("model.decoder.feed_forward=0", "model.decoder.feed_forward must be greater than 0"),
 ]
 
@@ -55,7 +58,7 @@ ATTENDING = [
 @pytest.mark.parametrize(("override", "message"), ATTENDING)
 def test_what_no_self_attention_could_use_is_refused(override: str, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        settings.compose("train", [TRANSFORMER, override])
+        settings.compose("train", [TRANSFORMER, *override.split()])
     assert str(caught.value).startswith(message)
 
 
