@@ -2,8 +2,7 @@
 
 With p = softmax(W f + b), the smoothed target q = (1 - s) onehot(y) + s / V (Szegedy et al. 2016, section 7,
 https://arxiv.org/abs/1512.00567) and loss = - sum_v q_v log p_v, the gradient of the logits is simply p - q. So loss
-and gradients are formed in one pass, slice by slice: at most `SLICE` rows of
-logits exist at a time.
+and gradients are formed in one pass, slice by slice: at most `SLICE` rows of logits exist at a time.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-SLICE = 256  # rows of logits held at once: 4 MiB at a vocabulary of 4,000, which stays in a processor's cache
+SLICE = 256  # rows of logits held at once on a CPU: 4 MiB at a vocabulary of 4,000, near the processor
 SLICE_ELSEWHERE = 1024  # a GPU has no use for products of fewer rows
 
 
@@ -24,24 +23,28 @@ class _ProjectedLoss(torch.autograd.Function):
     def forward(  # noqa: PLR0917 (torch passes them by position)
         ctx: Any, features: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float
     ) -> tuple[Tensor, Tensor]:
-        smoothed, plain = features.new_zeros((), dtype=torch.float32), features.new_zeros((), dtype=torch.float32)
+        exact = torch.promote_types(features.dtype, torch.float32)  # of probabilities and sums, whatever the products
+        smoothed, plain = features.new_zeros(2, dtype=exact).unbind()
         into_features = torch.empty_like(features)
         into_weight, into_bias = torch.zeros_like(weight), torch.zeros_like(bias)
+        narrow, narrow_bias = weight.to(features.dtype), bias.to(features.dtype)
         size = SLICE if features.device.type == "cpu" else SLICE_ELSEWHERE
         for start in range(0, features.size(0), size):
             part, wanted = features[start : start + size], targets[start : start + size].unsqueeze(1)
-            logits = torch.addmm(bias.to(part.dtype), part, weight.to(part.dtype).t()).float()
-            log_p = logits.log_softmax(-1)
-            right = -log_p.gather(1, wanted).sum()  # - log p(y)
+            scores = torch.addmm(narrow_bias, part, narrow.t()).log_softmax(-1, dtype=exact)  # log p, (n, V)
+            right = -scores.gather(1, wanted).sum()
             plain += right
-            smoothed += (1 - smoothing) * right - smoothing * log_p.mean(-1).sum()
-            difference = log_p.exp_()  # p, in place of its logarithm
+            smoothed += (1 - smoothing) * right
+            if smoothing:
+                smoothed -= smoothing * scores.mean(-1).sum()
+            difference = scores.exp_()  # p, in place of log p
             difference.scatter_add_(1, wanted, difference.new_full((1, 1), smoothing - 1.0).expand_as(wanted))
-            difference -= smoothing / weight.size(0)  # p - q
-            difference = difference.to(part.dtype)
-            torch.mm(difference, weight.to(part.dtype), out=into_features[start : start + size])
-            _add_product(into_weight, difference.t(), part)
+            if smoothing:
+                difference -= smoothing / weight.size(0)  # p - q
             into_bias += difference.sum(0)
+            difference = difference.to(part.dtype)
+            torch.mm(difference, narrow, out=into_features[start : start + size])
+            _add_product(into_weight, difference.t(), part)
         ctx.save_for_backward(into_features, into_weight, into_bias)
         ctx.mark_non_differentiable(plain)
         return smoothed, plain
@@ -54,7 +57,7 @@ class _ProjectedLoss(torch.autograd.Function):
 
 
 def _add_product(total: Tensor, left: Tensor, right: Tensor) -> None:
-    """Total += left @ right, without a matrix in between where the precision is the same."""
+    """Total += left @ right, without a second (V, D) tensor where the precisions are equal."""
     if total.dtype == left.dtype:
         total.addmm_(left, right)
     else:
@@ -76,5 +79,9 @@ def token_loss(
     Returns:
         The smoothed loss to minimise, and the plain cross-entropy to report; both in nats, summed over N.
     """
-    smoothed, plain = _ProjectedLoss.apply(features, weight, bias, targets, smoothing)  # type: ignore[no-untyped-call]
+    device = features.device.type
+    if torch.is_autocast_enabled(device):  # norms and sums leave float32 features; the products shall be narrow
+        features = features.to(torch.get_autocast_dtype(device))
+    with torch.autocast(device, enabled=False):
+        smoothed, plain = _ProjectedLoss.apply(features, weight, bias, targets, smoothing)  # type: ignore[no-untyped-call]
     return smoothed, plain
