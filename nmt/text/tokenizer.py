@@ -131,7 +131,8 @@ def learn(
 
     lines = [line for line in lines if line]
     if not lines:
-        raise DataError(f"There is no {language} text to learn a vocabulary from: no training pair is left")
+        which = "" if language == "joint" else f"{language} "
+        raise DataError(f"There is no {which}text to learn a vocabulary from: no training pair is left")
     sentencepiece.set_random_generator_seed(seed)
     model = io.BytesIO()
     try:
