@@ -42,6 +42,42 @@ def sample(tmp_path_factory):
     return load_prepared(folder), log
 
 
+@pytest.fixture(scope="module")
+def joint(tmp_path_factory):
+    config = sample_config(tmp_path_factory.mktemp("joint") / "sample")
+    config.text = TextConfig(joint=True, vocab_size_joint=1900)
+    return config, load_prepared(prepare(config, lambda line: None))
+
+
+# --- one vocabulary for both ------------------------------------------------------------------------------------------
+
+
+def test_a_joint_vocabulary_is_one_file_twice_that_spells_both_languages(joint):
+    _, prepared = joint
+    assert prepared.tokenizer("en") == prepared.tokenizer("zh")
+    tokenizer, train = prepared.tokenizer("en"), prepared.train()
+    assert 300 < len(tokenizer) <= 1900
+    for language in ("en", "zh"):
+        lines, ids = list(train[language]), list(train[f"{language}_ids"])
+        assert ids == tokenizer.encode(lines)
+        assert [tokenizer.decode(own) for own in ids] == lines
+    assert tokenizer.has_piece("e")
+    assert tokenizer.has_piece("的")
+    sizes = {entry["size"] for entry in prepared.manifest["counts"]["vocabulary"].values()}
+    assert sizes == {len(tokenizer)}
+
+
+def test_a_joint_folder_is_made_once_and_anew_when_vocabularies_are_to_be_two(joint):
+    config, _ = joint
+    log: list[str] = []
+    prepare(config, log.append)
+    assert log == [f"{config.output} is up to date"]
+    prepare(replace(config, text=TextConfig(vocab_size_en=800, vocab_size_zh=1600)), log.append)
+    assert any("text.joint: True -> False" in line for line in log)
+    again = load_prepared(config.output)
+    assert again.tokenizer("en") != again.tokenizer("zh")
+
+
 # --- the folder -------------------------------------------------------------------------------------------------------
 
 

@@ -34,6 +34,12 @@ def tokenizers(algorithm):
     }
 
 
+@pytest.fixture(scope="module")
+def joint(algorithm):
+    lines = sample("en") + sample("zh")
+    return learned(lines, language="joint", algorithm=algorithm, vocab_size=1900, coverage=0.99)
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_line_of_the_sample_survives_the_round_trip(tokenizers, language):
     lines = sample(language)
@@ -41,6 +47,19 @@ def test_every_line_of_the_sample_survives_the_round_trip(tokenizers, language):
     ids = tokenizer.encode(lines)
     assert [tokenizer.decode(own) for own in ids] == lines
     assert all(max(own) < len(tokenizer) and min(own) > EOS for own in ids)
+
+
+@given(text=st.text(max_size=40), language=st.sampled_from(["en", "zh"]))
+def test_any_text_survives_the_round_trip_through_a_joint_vocabulary(joint, text, language):
+    clean = normalise(text, language)
+    (ids,) = joint.encode([clean])
+    assert joint.decode(ids) == clean
+    assert not {PAD, UNK, BOS, EOS} & set(ids)
+
+
+def test_a_joint_vocabulary_that_is_too_small_is_explained(algorithm):
+    with pytest.raises(ConfigError, match=r"text\.vocab_size_joint is 300"):
+        learned(sample("en") + sample("zh"), language="joint", algorithm=algorithm, vocab_size=300)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
