@@ -2,6 +2,7 @@
 
 In reading order: `spans` finds the characters of each SentencePiece piece, `units` the words of a text, `links` merges
 a matrix over pieces into one over words and picks the links, `terminal` and `heatmap` draw it.
+`symmetrise` puts the links of two directions together, `score` compares links with those that people drew.
 """
 
 from nmt.align.heatmap import png

@@ -31,7 +31,8 @@ def parser() -> argparse.ArgumentParser:
         "Show which word of a translation comes from which word of its source, by the attention of a model.\n"
         "One line for each pair: Pharaoh links `source-target`, counted from 0; a blank line where a side is blank.\n"
         "With --format text a heat map for each pair, and a blank line between two.\n"
-        "To compare links with those that people drew: nmt align score --help",
+        "To compare links with those that people drew: nmt align score --help\n"
+        "To put the links of two directions together: nmt align symmetrise --help",
         EXAMPLES,
     )
     options.add_model(parser)
@@ -52,11 +53,15 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(_verb: str, arguments: Sequence[str]) -> int:
-    """Align every pair, in order; or score links (`nmt align score`)."""
+    """Align every pair, in order; or score links (`nmt align score`), or put two directions together (`symmetrise`)."""
     if arguments[:1] == ["score"]:
         from nmt.cli.align_score import run as run_score
 
         return run_score(arguments[1:])
+    if arguments[:1] == ["symmetrise"]:
+        from nmt.cli.align_symmetrise import run as run_symmetrise
+
+        return run_symmetrise(arguments[1:])
     flags = parser()
     args = flags.parse_args(arguments)
     if args.split and args.data is None:
