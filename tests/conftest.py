@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING  # noqa: E402
 
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
-from support import SAMPLE  # noqa: E402
+from support import prepare_sample  # noqa: E402
 
 if TYPE_CHECKING:
     from nmt.config import RunConfig
@@ -34,13 +34,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 @pytest.fixture(scope="session")
 def prepared_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample corpus, prepared; shared, so tests must not write there."""
-    from nmt.data.prepare import prepare
-    from nmt.settings import compose
-
     folder = tmp_path_factory.mktemp("prepared") / "sample"
-    sizes = ["text.vocab_size_en=700", "text.vocab_size_zh=1200", "data.dev_groups=16", "data.test_groups=16"]
-    prepare(compose("prepare", ["data=tsv", f"data.train.path='{SAMPLE}'", f"output='{folder}'", *sizes]))
-    return folder
+    return prepare_sample(folder, "text.vocab_size_en=700", "text.vocab_size_zh=1200")
 
 
 @pytest.fixture

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from nmt.cli import options
 from nmt.errors import DataError
-
-Parsed = TypeVar("Parsed")
 
 EXAMPLES = """\
   nmt align score --gold zhen.gold --gold-index 1 --links zhen.awesome-align.out
@@ -46,8 +43,8 @@ def run(arguments: Sequence[str]) -> int:
     args = parser().parse_args(arguments)
     from nmt.align.score import read_gold, score, shift
 
-    gold = list(_parse(args.gold, lambda line: read_gold(line, args.gold_index)))
-    links = list(_parse(args.links, lambda line: read_gold(line, args.links_index).sure))
+    gold = list(options.parse_lines(args.gold, lambda line: read_gold(line, args.gold_index)))
+    links = list(options.parse_lines(args.links, lambda line: read_gold(line, args.links_index).sure))
     if len(gold) != len(links):
         raise DataError(f"{args.gold} has {len(gold)} lines, but {args.links} has {len(links)}")
     result = score(links, gold)
@@ -67,11 +64,3 @@ def run(arguments: Sequence[str]) -> int:
             file=sys.stderr,
         )
     return 0
-
-
-def _parse(path: Path, parse: Callable[[str], Parsed]) -> Iterator[Parsed]:
-    for number, line in enumerate(options.read_lines(path), start=1):
-        try:
-            yield parse(line)
-        except DataError as error:
-            raise DataError(f"{path}:{number}: {error}") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from nmt.cli import options
@@ -40,24 +40,14 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: Sequence[str]) -> int:
     """Write the links of every sentence, in order."""
     args = parser().parse_args(arguments)
+    from nmt.align.links import read_pharaoh
     from nmt.align.symmetrise import METHODS
 
-    forward = list(_links(args.forward))
-    reverse = [[(source, target) for target, source in links] for links in _links(args.reverse)]
+    forward, reverse = (list(options.parse_lines(path, read_pharaoh)) for path in (args.forward, args.reverse))
     if len(forward) != len(reverse):
         raise DataError(f"{args.forward} has {len(forward)} lines, but {args.reverse} has {len(reverse)}")
     with options.output_stream(args.output) as output:
         for one, other in zip(forward, reverse, strict=True):
-            links = sorted(METHODS[args.method](one, other))
+            links = sorted(METHODS[args.method](one, [(source, target) for target, source in other]))
             options.write_line(output, " ".join(f"{source}-{target}" for source, target in links))
     return 0
-
-
-def _links(path: Path) -> Iterator[list[tuple[int, int]]]:
-    from nmt.align.links import read_pharaoh
-
-    for number, line in enumerate(options.read_lines(path), start=1):
-        try:
-            yield read_pharaoh(line)
-        except DataError as error:
-            raise DataError(f"{path}:{number}: {error}") from None

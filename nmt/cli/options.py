@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
+from nmt.errors import DataError
+
 Item = TypeVar("Item")
+Parsed = TypeVar("Parsed")
 
 
 def tool_parser(verb: str, description: str, examples: str) -> argparse.ArgumentParser:
@@ -76,6 +79,15 @@ def read_lines(path: Path | None) -> Iterator[str]:
     else:
         with path.open("rb") as stream:
             yield from lines_of(stream, str(path))
+
+
+def parse_lines(path: Path, parse: Callable[[str], Parsed]) -> Iterator[Parsed]:
+    """Each line of a file, parsed; what can not be parsed is said with file and line."""
+    for number, line in enumerate(read_lines(path), start=1):
+        try:
+            yield parse(line)
+        except DataError as error:
+            raise DataError(f"{path}:{number}: {error}") from None
 
 
 @contextmanager

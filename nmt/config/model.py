@@ -230,7 +230,7 @@ class ModelConfig:
     """Share of whole input pieces replaced by zeros while training (Gal & Ghahramani 2016)."""
     lexical: bool = True
     """What the source words looked at say by themselves is added to the output (Nguyen & Chiang 2018): from little text
-    a model learns several times faster (docs/MODELS.md)."""
+    a model learns in half the updates (docs/MODELS.md)."""
     heads: int = 4
     """Attentions side by side in parts that attend to themselves."""
     feed_forward: int = 512

@@ -124,7 +124,7 @@ class Seq2Seq(nn.Module):
     def decode(self, target_ids: Tensor, state: DecoderState) -> Decoded:
         """(B, T) ids of the pieces read (the first one of a sentence is BOS) -> features, weights, next state."""
         decoded: Decoded = self.decoder(self.target(target_ids), state)
-        if self.lexical is None or state.words is None or decoded.weights is None:
+        if self.lexical is None:
             return decoded
         return decoded._replace(features=decoded.features + self.lexical(decoded.weights, state.words))
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 SLICE = 256  # rows of logits held at once on a CPU: 4 MiB at a vocabulary of 4,000, near the processor
-SLICE_ELSEWHERE = 1024  # a GPU has no use for products of fewer rows
+SLICE_ELSEWHERE = 1024  # not measured on a GPU; larger products suit it
 
 
 class _ProjectedLoss(torch.autograd.Function):

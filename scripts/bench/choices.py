@@ -1,9 +1,9 @@
 #!/usr/bin/env python
-"""The timings behind two choices of the models, alternatives in turns: dropout masks, and bidirectional layers.
+"""The timings behind three choices, alternatives in turns: dropout masks, bidirectional layers, slices of the loss.
 
     scripts/bench/choices.py
 
-60 sentences of 9 pieces; milliseconds a call, the median of 30. Quoted in docs/RESULTS.md.
+60 sentences of 9 pieces (the loss: 2,048 pieces); milliseconds a call, the median of 30. Quoted in docs/RESULTS.md.
 """
 
 from __future__ import annotations
@@ -69,6 +69,20 @@ def directions() -> dict[str, Callable[[], object]]:
     return calls
 
 
+def losses() -> dict[str, Callable[[], object]]:
+    """Output layer and loss, forward and backward, 256 features and 8,000 pieces: rows of logits held at once."""
+    from nmt.train import loss
+
+    features, weight = torch.randn(2048, 256, requires_grad=True), (0.06 * torch.randn(8000, 256)).requires_grad_()
+    bias, targets = torch.zeros(8000, requires_grad=True), torch.randint(0, 8000, (2048,))
+
+    def call(rows: int) -> None:
+        loss.SLICE = rows
+        loss.token_loss(features, weight, bias, targets, smoothing=0.1)[0].backward()
+
+    return {f"loss, {rows} rows at once": partial(call, rows) for rows in (128, 256, 1024, 2048)}
+
+
 def _run(forward: Callable[[], Tensor]) -> None:
     forward().sum().backward()
 
@@ -86,7 +100,7 @@ def main() -> int:
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     print(f"| fp32, {options.threads} threads, torch {torch.__version__} | ms a call |\n|---|---|")
-    for calls in (dropouts(), directions()):
+    for calls in (dropouts(), directions(), losses()):
         for name, milliseconds in alternately(calls, rounds=options.rounds).items():
             print(f"| {name} | {milliseconds:.2f} |")
     return 0

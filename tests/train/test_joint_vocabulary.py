@@ -6,16 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support import SAMPLE
+from support import SAMPLE, prepare_sample
 
 from nmt.checkpoint import load_model
 from nmt.config import RunConfig
-from nmt.data.prepare import prepare
 from nmt.data.prepared import load_prepared
 from nmt.decode.translator import Translator
 from nmt.errors import ConfigError
 from nmt.model.build import num_parameters
-from nmt.settings import compose
 from nmt.text.normalise import normalise
 from nmt.train.loop import train
 
@@ -24,9 +22,7 @@ from nmt.train.loop import train
 def joint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample corpus with one vocabulary for both languages."""
     folder = tmp_path_factory.mktemp("prepared") / "joint"
-    sizes = ["text.joint=true", "text.vocab_size_joint=1500", "data.dev_groups=16", "data.test_groups=16"]
-    prepare(compose("prepare", ["data=tsv", f"data.train.path='{SAMPLE}'", f"output='{folder}'", *sizes]))
-    return folder
+    return prepare_sample(folder, "text.joint=true", "text.vocab_size_joint=1500")
 
 
 def test_a_joint_vocabulary_writes_both_languages(joint: Path) -> None:

@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file
-from support import SAMPLE, changed
+from support import changed, prepare_sample
 
 from nmt import config as schema
 from nmt.checkpoint import load_model
-from nmt.data.prepare import prepare
 from nmt.errors import ConfigError
-from nmt.settings import compose
 from nmt.train.loop import train
 
 
@@ -50,9 +48,7 @@ def test_frozen_parts_stay_as_they_are(small_run: schema.RunConfig, old: Path, t
 
 
 def test_another_vocabulary_is_refused_or_matched(small_run: schema.RunConfig, old: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "prepared"
-    sizes = ["text.vocab_size_en=600", "text.vocab_size_zh=1180", "data.dev_groups=16", "data.test_groups=16"]
-    prepare(compose("prepare", ["data=tsv", f"data.train.path='{SAMPLE}'", f"output='{folder}'", *sizes]))
+    folder = prepare_sample(tmp_path / "prepared", "text.vocab_size_en=600", "text.vocab_size_zh=1180")
     other = dataclasses.replace(small_run, prepared=str(folder))
     with pytest.raises(ConfigError, match=r"has another source vocabulary .* start\.vocabulary=match"):
         train(begun_with(other, model=str(old)), tmp_path / "new")
